@@ -1,0 +1,129 @@
+/*
+ * blob/verdict.h - what a policy decides: the one implementation.
+ *
+ * sbxc (assertions, explain), sbx-exec (assertions, the plan) and the proxies
+ * all ask these functions, so they cannot disagree.  They do no I/O and
+ * allocate nothing.
+ */
+#ifndef SBX_BLOB_VERDICT_H
+#define SBX_BLOB_VERDICT_H
+
+#include "blob/blob.h"
+
+/* Values of the variables; NULL: unset.  Paths are absolute and canonical. */
+struct sbx_vars {
+	const char *value[SBX_VAR_PARAM + SBX_PARAM_MAX];
+};
+const char *sbx_var_name(const struct sbx_blob *blob, uint32_t var);
+
+/*
+ * Expands @tmpl into @out (NUL-terminated).  Where the template has a
+ * wildcard, *wild is set and the text is a pattern in which literal
+ * * ? [ ] \ are escaped by a backslash; else it is the plain bytes.
+ * Returns the length, or -1: too long for @size, or (*unset != SBX_NONE) a
+ * variable that has no value.
+ */
+int sbx_expand(const struct sbx_blob *blob, struct sbx_tmpl tmpl,
+	       const struct sbx_vars *vars, char *out, size_t size, bool *wild,
+	       uint32_t *unset);
+
+/* ---- files ---------------------------------------------------------------
+ * The caller expands each rule (and resolves symlinks where there is a file
+ * system to ask) into points; a rule has one point for its name as written
+ * and one more where that resolves to another name.
+ */
+struct sbx_fs_point {
+	const char *path; /* absolute, no trailing slash but "/" itself */
+	uint32_t rule;    /* in SBX_SEC_FS, or SBX_RULE_SELF */
+	uint8_t verb;     /* enum sbx_fs_verb */
+	uint8_t rights;
+	uint8_t wild;     /* @path is a pattern */
+	uint8_t reserved;
+	uint32_t except_first, except_count; /* in set->excepts */
+};
+#define SBX_RULE_SELF 0xfffffffeu /* blob and launcher protect themselves */
+struct sbx_fs_set {
+	const struct sbx_fs_point *points;
+	size_t count;
+	const char *const *excepts; /* expanded; literal paths */
+};
+enum sbx_why { SBX_WHY_NOTHING, SBX_WHY_GRANT, SBX_WHY_DENY, SBX_WHY_SEAL };
+struct sbx_fs_verdict {
+	bool allowed;
+	enum sbx_why why;
+	uint32_t point; /* in set->points, or SBX_NONE: no rule speaks of it */
+	uint32_t loser; /* the heaviest of the other side, or SBX_NONE */
+};
+/* @right: one of SBX_READ, SBX_WRITE, SBX_EXEC.  @path: absolute, canonical. */
+void sbx_fs_decide(const struct sbx_fs_set *set, const char *path,
+		   unsigned right, struct sbx_fs_verdict *out);
+/* Does @point (literal or pattern) cover @path: match it or a parent of it?
+ * Returns the depth (components) of the longest matching prefix, or -1. */
+int sbx_fs_covers(const struct sbx_fs_point *point, const char *path);
+/* One component (or whole path) against a pattern; ** spans components. */
+bool sbx_glob_match(const char *pattern, const char *path);
+
+/* ---- environment ---------------------------------------------------------- */
+struct sbx_env_verdict {
+	bool visible;
+	bool set;      /* by the policy, else passed from outside */
+	uint32_t rule; /* in SBX_SEC_ENV, or SBX_NONE */
+};
+void sbx_env_decide(const struct sbx_blob *blob, const char *name,
+		    struct sbx_env_verdict *out);
+
+/* ---- system calls --------------------------------------------------------- */
+struct sbx_sys_verdict {
+	enum sbx_sys_action action;
+	unsigned error;
+	uint32_t stmt; /* in SBX_SEC_SYS_STMTS */
+};
+void sbx_sys_decide(const struct sbx_blob *blob, enum sbx_arch arch,
+		    uint32_t nr, const uint64_t args[6],
+		    struct sbx_sys_verdict *out);
+/*
+ * The same without arguments: *depends is set when a `where` could change the
+ * answer; the verdict is then the one where no `where` holds.
+ */
+void sbx_sys_decide_name(const struct sbx_blob *blob, enum sbx_arch arch,
+			 uint32_t nr, struct sbx_sys_verdict *out, bool *depends);
+
+/* ---- network -------------------------------------------------------------- */
+struct sbx_net_verdict {
+	bool allowed;
+	uint32_t rule;    /* in SBX_SEC_NET, or SBX_NONE: the mode decided */
+};
+/* @host: a name, or a literal address; the name gate, and the address gate
+ * where @host is a literal. */
+void sbx_net_decide(const struct sbx_blob *blob, const char *host,
+		    unsigned port, struct sbx_net_verdict *out);
+/* The address gate for what @host resolved to (IPv4 mapped to ::ffff:). */
+void sbx_net_decide_address(const struct sbx_blob *blob, const char *host,
+			    const uint8_t address[16], unsigned port,
+			    struct sbx_net_verdict *out);
+/* Path sockets: the rule's path expanded with @vars covers @path. */
+void sbx_net_decide_unix(const struct sbx_blob *blob,
+			 const struct sbx_vars *vars, const char *path,
+			 struct sbx_net_verdict *out);
+
+/* ---- assertions ----------------------------------------------------------- */
+struct sbx_assert_result {
+	bool holds;
+	bool snapshot;    /* rests on a snapshot pattern: holds at launch only */
+	char object[512]; /* expanded */
+	char reason[512]; /* when it fails: what the policy decides instead */
+	uint32_t loc;     /* of the rule that decided, or SBX_NONE */
+	enum sbx_section_id section; /* of that rule */
+	uint32_t rule;
+};
+/*
+ * @resolve: gives the canonical name of an object's path (NULL: as it is);
+ * it writes at most @size bytes and returns false when it cannot.
+ */
+void sbx_assert_check(const struct sbx_blob *blob, uint32_t index,
+		      const struct sbx_vars *vars, const struct sbx_fs_set *set,
+		      bool (*resolve)(void *context, const char *path,
+				      char *out, size_t size),
+		      void *context, struct sbx_assert_result *out);
+
+#endif
