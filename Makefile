@@ -85,6 +85,53 @@ $(O)/sbx-exec: $(STUB_OBJS) tests/check-static-pie
 
 include tests/tests.mk
 
+# --- the two commands ---------------------------------------------------------
+.PHONY: demo check deps-build deps-check
+demo: deps-build
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)demo/run
+
+# Every kind of test that this machine can run; the last line has the counts.
+check: deps-check
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/run-checks $(CHECKS)
+
+deps-build deps-check: deps-%:
+	$(Q)scripts/install-deps $*
+
+# --- measuring: never part of the tests -----------------------------------------
+.PHONY: bench
+bench: all
+	$(Q)tests/bench/run
+
+# --- installing -----------------------------------------------------------------
+.PHONY: install uninstall
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/sbx \
+		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 755 $(O)/sbxc $(O)/sbx-exec $(DESTDIR)$(PREFIX)/bin
+	cp -r stdlib policies $(DESTDIR)$(PREFIX)/share/sbx
+	chmod -R a+rX,go-w $(DESTDIR)$(PREFIX)/share/sbx
+	install -m 644 docs/man/sbxc.1 docs/man/sbx-exec.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 docs/man/sbx-policy.5 $(DESTDIR)$(PREFIX)/share/man/man5
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/sbxc $(DESTDIR)$(PREFIX)/bin/sbx-exec
+	rm -rf $(DESTDIR)$(PREFIX)/share/sbx
+	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/sbxc.1 $(DESTDIR)$(PREFIX)/share/man/man1/sbx-exec.1 \
+		$(DESTDIR)$(PREFIX)/share/man/man5/sbx-policy.5
+
+.PHONY: help
+help:
+	@echo 'make              sbxc and sbx-exec, in build/'
+	@echo 'make demo         install what is needed, build, show a sandbox at work'
+	@echo 'make check        install what is needed, build, run the tests'
+	@echo 'make check-agents the same with the real agents, from npm'
+	@echo 'make check-KIND   one kind: $(patsubst check-%,%,$(CHECKS))'
+	@echo 'make bench        speed and size, side by side with other launchers'
+	@echo 'make fuzz TIME=60 each fuzz target for so many seconds'
+	@echo 'make install      into PREFIX=$(PREFIX), below DESTDIR'
+	@echo 'V=1 shows the commands, BLESS=1 rewrites expected outputs'
+
 .PHONY: clean
 clean:
 	rm -rf $(O)
