@@ -68,6 +68,7 @@ struct sbx_env_verdict {
 	bool visible;
 	bool set;      /* by the policy, else passed from outside */
 	uint32_t rule; /* in SBX_SEC_ENV, or SBX_NONE */
+	uint32_t credential; /* whose placeholder it is, or SBX_NONE */
 };
 void sbx_env_decide(const struct sbx_blob *blob, const char *name,
 		    struct sbx_env_verdict *out);
@@ -101,10 +102,25 @@ void sbx_net_decide(const struct sbx_blob *blob, const char *host,
 void sbx_net_decide_address(const struct sbx_blob *blob, const char *host,
 			    const uint8_t address[16], unsigned port,
 			    struct sbx_net_verdict *out);
+/* A name in the abstract socket namespace, without the leading NUL. */
+void sbx_net_decide_abstract(const struct sbx_blob *blob, const char *name,
+			     struct sbx_net_verdict *out);
 /* Path sockets: the rule's path expanded with @vars covers @path. */
 void sbx_net_decide_unix(const struct sbx_blob *blob,
 			 const struct sbx_vars *vars, const char *path,
 			 struct sbx_net_verdict *out);
+
+/* ---- Slurm ----------------------------------------------------------------
+ * @line is a command line, words split at blanks, with '..' and ".." quoting
+ * and no other shell syntax.
+ */
+struct sbx_slurm_verdict {
+	bool allowed;
+	uint32_t rule;    /* in SBX_SEC_SLURM, or SBX_NONE: nothing allows it */
+	char reason[256]; /* one line, when refused */
+};
+void sbx_slurm_decide(const struct sbx_blob *blob, const struct sbx_vars *vars,
+		      const char *line, struct sbx_slurm_verdict *out);
 
 /* ---- assertions ----------------------------------------------------------- */
 struct sbx_assert_result {
