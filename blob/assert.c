@@ -79,7 +79,7 @@ static bool object_path(struct question *q, char out_path[PATH_SIZE])
 				 sbx_var_name(q->blob, unset));
 		return false;
 	}
-	snprintf(out->object, sizeof(out->object), "%s", path);
+	snprintf(out->object, sizeof(out->object), "%.*s", (int)sizeof(out->object) - 1, path);
 	if (wild) {
 		snprintf(out->reason, sizeof(out->reason), "an assertion is about one path");
 		return false;
