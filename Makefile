@@ -53,7 +53,7 @@ $(O)/obj/grammar/parser.o $(O)/obj/grammar/lexer.o: $(O)/obj/grammar/%.o: $(O)/g
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(HARDEN) -Wno-error -w -MMD -MP -c -o $@ $<
 
-$(O)/grammar/parser.c $(O)/grammar/parser.h: grammar/parser.y
+$(O)/grammar/parser.c $(O)/grammar/parser.h &: grammar/parser.y
 	$(call say,BISON,$<)
 	@mkdir -p $(@D)
 	$(Q)bison -Wall -Werror -Wno-yacc --defines=$(O)/grammar/parser.h -o $(O)/grammar/parser.c $<
