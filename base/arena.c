@@ -13,7 +13,7 @@
 
 #define BLOCK_MIN ((size_t)16 << 10)
 #define BLOCK_MAX ((size_t)1 << 20)
-#define ALIGN	  _Alignof(max_align_t)
+#define ALIGN     _Alignof(max_align_t)
 
 struct arena_block {
 	struct arena_block *next;
@@ -21,7 +21,7 @@ struct arena_block {
 	_Alignas(max_align_t) char bytes[];
 };
 
-static _Noreturn void out_of_memory(void)
+_Noreturn void out_of_memory(void)
 {
 	fputs("error: out of memory\n", stderr);
 	exit(1);

@@ -25,6 +25,8 @@ char *arena_copy(struct arena *arena, const char *text, size_t len);
 char *arena_printf(struct arena *arena, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void arena_free(struct arena *arena);
+/* How all of the above end when there is none; for memory from elsewhere. */
+_Noreturn void out_of_memory(void);
 
 #define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
 

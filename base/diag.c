@@ -75,8 +75,8 @@ static size_t file_index(struct diags *diags, const struct source *source)
 	return diags->files.count - 1;
 }
 
-__attribute__((format(printf, 2, 0))) static const char *
-format(struct arena *arena, const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static const char *format(struct arena *arena,
+								const char *fmt, va_list args)
 {
 	char text[TEXT_MAX + 1];
 	int len = vsnprintf(text, sizeof(text), fmt, args);
@@ -86,9 +86,9 @@ format(struct arena *arena, const char *fmt, va_list args)
 	return arena_printf(arena, "%s%s", text, len > TEXT_MAX ? "..." : "");
 }
 
-__attribute__((format(printf, 5, 0))) static void
-queue(struct diags *diags, enum severity severity, enum diag_code code, struct span span,
-      const char *fmt, va_list args)
+__attribute__((format(printf, 5, 0))) static void queue(struct diags *diags, enum severity severity,
+							enum diag_code code, struct span span,
+							const char *fmt, va_list args)
 {
 	struct message *message;
 
@@ -174,9 +174,8 @@ static void print_line(struct diags *diags, FILE *out, bool colour, struct span 
 	if (span.source) {
 		struct line_column at = source_locate(span.source, span.start);
 
-		fprintf(out, "%s:%u:%u: ",
-			diag_escape(diags->arena, str_from(span.source->path)), at.line,
-			at.column);
+		fprintf(out, "%s:%u:%u: ", diag_escape(diags->arena, str_from(span.source->path)),
+			at.line, at.column);
 	}
 	fprintf(out, "%s%s:%s ", colour ? hue : "", kind, plain);
 	fputs(diag_escape(diags->arena, str_from(text)), out);
@@ -211,7 +210,8 @@ void diag_flush(struct diags *diags, FILE *out, bool colour)
 	if (diags->queue.count == QUEUE_MAX)
 		fputs("many more messages are not shown\n", out);
 	else if (unshown)
-		fprintf(out, "%u more error%s not shown\n", unshown, unshown == 1 ? " is" : "s are");
+		fprintf(out, "%u more error%s not shown\n", unshown,
+			unshown == 1 ? " is" : "s are");
 	diags->queue.count = 0;
 	diags->last = NULL;
 }

@@ -13,10 +13,10 @@
 #include "base/diag.h"
 #include "base/utf8.h"
 
-#define INDENT	   4
-#define WIDTH	   120
-#define CUT	   "..."
-#define CONTEXT	   40 /* columns kept before the place in a line that is cut */
+#define INDENT     4
+#define WIDTH      120
+#define CUT        "..."
+#define CONTEXT    40 /* columns kept before the place in a line that is cut */
 #define TAB_COLUMN 8
 
 struct cell {

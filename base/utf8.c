@@ -33,14 +33,16 @@ size_t utf8_decode(const char *text, size_t len, uint32_t *point)
 	return size;
 }
 
-bool utf8_is_direction(uint32_t point)
+bool utf8_misleads(uint32_t point)
 {
 	return (point >= 0x202a && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069) ||
-	       point == 0x061c || point == 0x200e || point == 0x200f;
+	       point == 0x061c || point == 0x200e || point == 0x200f || /* direction */
+	       point == 0x00a0 || point == 0x202f || point == 0x3000 || /* blanks */
+	       point == 0x00ad || point == 0x200b || point == 0x2060 || point == 0xfeff;
 }
 
 bool utf8_is_control(uint32_t point)
 {
 	return point < 0x20 || (point >= 0x7f && point <= 0x9f) || point == 0x2028 ||
-	       point == 0x2029 || point == 0xfeff || utf8_is_direction(point);
+	       point == 0x2029 || utf8_misleads(point);
 }

@@ -1,0 +1,33 @@
+/*
+ * parse-dump FILE [PATH]: the syntax tree on stdout, messages on stderr, exit
+ * 1 where there are errors.  Messages name the file PATH.
+ */
+#include <string.h>
+
+#include "grammar/ast.h"
+
+int main(int argc, char **argv)
+{
+	struct arena arena = { 0 };
+	struct diags *diags = diags_new(&arena);
+	const struct source *source;
+	unsigned errors;
+	int error;
+
+	if (argc < 2 || argc > 3) {
+		fputs("usage: parse-dump FILE [PATH]\n", stderr);
+		return 2;
+	}
+	source = source_read(&arena, argv[1], "test.pol", &error);
+	if (!source) {
+		fprintf(stderr, "%s: %s\n", argv[1], strerror(error));
+		return 2;
+	}
+	if (argc == 3)
+		source = source_from_text(&arena, argv[2], "test.pol", source->text);
+	ast_print(parse_file(&arena, diags, source), stdout);
+	diag_flush(diags, stderr, false);
+	errors = diag_errors(diags);
+	arena_free(&arena);
+	return errors > 0;
+}
