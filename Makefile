@@ -108,17 +108,22 @@ bench: all
 .PHONY: install uninstall
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/sbx \
-		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
+		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(O)/sbxc $(O)/sbx-exec $(DESTDIR)$(PREFIX)/bin
 	cp -r stdlib policies $(DESTDIR)$(PREFIX)/share/sbx
 	chmod -R a+rX,go-w $(DESTDIR)$(PREFIX)/share/sbx
 	install -m 644 docs/man/sbxc.1 docs/man/sbx-exec.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 docs/man/sbx-policy.5 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 completions/sbxc completions/sbx-exec \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/sbxc $(DESTDIR)$(PREFIX)/bin/sbx-exec
 	rm -rf $(DESTDIR)$(PREFIX)/share/sbx
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/sbxc.1 $(DESTDIR)$(PREFIX)/share/man/man1/sbx-exec.1 \
-		$(DESTDIR)$(PREFIX)/share/man/man5/sbx-policy.5
+		$(DESTDIR)$(PREFIX)/share/man/man5/sbx-policy.5 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/sbxc \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/sbx-exec
 
 .PHONY: help
 help:
