@@ -23,7 +23,7 @@ report(struct parse *p, enum diag_code code, struct span span, const char *fmt, 
 {
 	char text[512];
 
-	if (p->muted)
+	if (p->poisoned)
 		return;
 	p->poisoned = true;
 	vsnprintf(text, sizeof(text), fmt, args);
@@ -46,7 +46,6 @@ int lexer_error(struct parse *p, enum diag_code code, const char *fmt, ...)
 	va_start(args, fmt);
 	report(p, code, span_at(p, p->start, p->offset), fmt, args);
 	va_end(args);
-	p->muted = true;
 	return YYerror;
 }
 
@@ -74,66 +73,75 @@ static bool is_reserved(int type)
 static void report_start(struct parse *p)
 {
 	struct token token = p->current;
+	const char *name = name_of(p, token);
 
 	if (token.type == '{')
-		parse_error(
-		    p, DIAG_P0214, token.span,
-		    "a block without its statement: the '{' stands on the statement's line");
+		parse_error(p, DIAG_P0214, token.span,
+			    "a block without its statement: write the '{' on that line");
 	else if (is_reserved(token.type))
-		parse_error(
-		    p, DIAG_P0203, token.span,
-		    "%s is a modifier and starts no statement: to continue the line before, "
-		    "end that with '\\'",
-		    name_of(p, token));
+		parse_error(p, DIAG_P0203, token.span,
+			    "a statement starts with a verb, and %s is a modifier: to continue "
+			    "the line before, end it with '\\'",
+			    name);
 	else
 		parse_error(p, DIAG_P0202, token.span,
-			    "a statement starts with a verb, which %s is not", name_of(p, token));
+			    "a statement starts with a verb, which %s is not", name);
 }
 
 static void report_condition(struct parse *p)
 {
+	static const char form[] = "it reads 'name == value', 'name & mask == value' or "
+				   "'name in values', joined by 'and'";
 	struct token token = p->current, last = p->last;
-	bool word = is_word(token.type);
+	const char *name = name_of(p, token);
 
 	if (last.type == WHERE || last.type == AND)
-		parse_error(p, DIAG_P0212, last.span, "%s needs a condition, such as 'fd == 1'",
-			    name_of(p, last));
+		parse_error(p, DIAG_P0212, last.span, "%s needs a condition: %s", name_of(p, last),
+			    form);
 	else if (token.type == '=')
 		parse_error(p, DIAG_P0212, token.span, "a comparison is written '=='");
-	else if (word && is_word(last.type) && str_is(token_text(p, AST_NAME)->text, "or"))
+	else if (is_word(token.type) && str_is(str_from(name), "'or'"))
 		parse_error(p, DIAG_P0212, token.span,
 			    "there is no 'or': write the statement once for each");
 	else if (last.type == COMPARISON || last.type == '&' || last.type == IN)
 		parse_error(p, DIAG_P0212, last.span, "a value is missing after %s",
 			    name_of(p, last));
+	else if (token.type == END)
+		parse_error(p, DIAG_P0212, last.span, "the condition is cut off: %s", form);
 	else
-		parse_error(
-		    p, DIAG_P0212, token.span,
-		    "%s does not fit the condition: it reads 'name == value', 'name & mask == "
-		    "value' or 'name in values', joined by 'and'",
-		    name_of(p, token));
+		parse_error(p, DIAG_P0212, token.span, "%s does not fit the condition: %s", name,
+			    form);
 }
 
 static void report_value(struct parse *p)
 {
-	struct token token = p->current, last = p->last;
-
-	if (last.type == '=' && !is_word(token.type))
-		parse_error(p, DIAG_P0211, last.span, "a value is missing after '='");
+	if (p->last.type == '=')
+		parse_error(p, DIAG_P0211, p->last.span, "a value is missing after '='");
 	else
-		parse_error(p, DIAG_P0211, token.span, "one value stands after '=': %s is too much",
-			    name_of(p, token));
+		parse_error(p, DIAG_P0211, p->current.span,
+			    "one value stands after '=': %s is too much", name_of(p, p->current));
 }
 
 static void report_equals(struct parse *p)
 {
-	struct token token = p->current;
-
 	if (p->clause == CLAUSE_HEAD)
-		parse_error(p, DIAG_P0112, token.span, "an '=' right after the verb: leave it out");
+		parse_error(p, DIAG_P0112, p->current.span,
+			    "an '=' right after the verb: leave it out");
 	else
-		parse_error(p, DIAG_P0211, token.span,
+		parse_error(p, DIAG_P0211, p->current.span,
 			    "an '=' and its value stand before the modifiers");
+}
+
+/* `with a = b c`: points at the first word that is no pair. */
+static void report_with(struct parse *p)
+{
+	int type = p->current.type;
+	bool here = p->last.type != NAME || type == OBJECT || type == STRING || type == '=';
+	struct token odd = here ? p->current : p->last;
+
+	parse_error(p, DIAG_P0201, odd.span,
+		    "%s is no pair: 'with' takes one answer, or 'name = value' pairs",
+		    name_of(p, odd));
 }
 
 void parse_report_unexpected(struct parse *p)
@@ -148,19 +156,13 @@ void parse_report_unexpected(struct parse *p)
 		report_start(p);
 	else if (p->clause == CLAUSE_WHERE)
 		report_condition(p);
-	else if (p->clause == CLAUSE_VALUE)
+	else if (p->clause == CLAUSE_VALUE || last.type == '=')
 		report_value(p);
-	else if (last.type == '=')
-		parse_error(p, DIAG_P0211, last.span, "a value is missing after '='");
+	else if (p->clause == CLAUSE_WITH)
+		report_with(p);
 	else if (token.type == '=')
 		report_equals(p);
-	else if (token.type == COMPARISON || token.type == '&' || token.type == AND)
+	else
 		parse_error(p, DIAG_P0212, token.span, "%s belongs into a 'where' condition",
 			    name_of(p, token));
-	else
-		parse_error(
-		    p, DIAG_P0201, token.span,
-		    "%s cannot stand here: 'with' takes one answer, or 'name = value' pairs",
-		    name_of(p, token));
-	p->muted = true;
 }

@@ -80,10 +80,8 @@ struct parse {
 	struct ast_word *verb; /* of the statement being read */
 	enum clause clause;
 
-	/* In this statement an error was reported ... */
+	/* An error was reported in this statement: be silent until its end. */
 	bool poisoned;
-	/* ... and its tokens were lost: be silent until its end. */
-	bool muted;
 };
 
 /* lexer.l */
@@ -104,10 +102,10 @@ int parse_token(union YYSTYPE *value, struct parse *p);
 
 /* errors.c */
 struct span span_at(const struct parse *p, uint32_t start, uint32_t end);
-/* Reports and poisons, but goes on. */
+/* Reports, once a statement, and poisons it. */
 void parse_error(struct parse *p, enum diag_code code, struct span span, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* Reports the token from p->start to p->offset; returns the error token. */
+/* The same for the token from p->start to p->offset; returns the error token. */
 int lexer_error(struct parse *p, enum diag_code code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* The current token cannot stand where it stands. */

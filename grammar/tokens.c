@@ -12,6 +12,8 @@
 
 #include "grammar/parser.h"
 
+#define GLUED_BLOCK "a '{' glued to a word: put a blank before a block"
+
 static bool at_start(const struct parse *p)
 {
 	return p->current.type == 0 || p->current.type == END || p->current.type == '{';
@@ -27,7 +29,7 @@ static void advance(struct parse *p)
 	case '}':
 		p->clause = CLAUSE_HEAD;
 		p->verb = NULL;
-		p->muted = p->poisoned = false;
+		p->poisoned = false;
 		break;
 	case '=':
 		if (p->clause == CLAUSE_HEAD)
@@ -80,8 +82,7 @@ static int open_brace(struct parse *p, union YYSTYPE *value)
 	if (p->depth == PARSE_DEPTH_MAX)
 		return skip_block(p, value);
 	if (p->start == p->word_end && p->start > 0)
-		parse_error(p, DIAG_P0111, span_at(p, p->start, p->offset),
-			    "a '{' glued to a word: put a blank before a block");
+		parse_error(p, DIAG_P0111, span_at(p, p->start, p->offset), GLUED_BLOCK);
 	p->open[p->depth++] = span_at(p, p->start, p->offset);
 	return '{';
 }
@@ -159,6 +160,20 @@ static int next_type(struct parse *p, union YYSTYPE *value)
 	}
 }
 
+/* The first token of a statement: its verb, or what stands there. */
+static void note_verb(struct parse *p, int type, const union YYSTYPE *value)
+{
+	const char *brace;
+
+	p->verb = type == NAME ? value->word : token_text(p, AST_NAME);
+	brace = memchr(p->verb->text.ptr, '{', p->verb->text.len);
+	if (type == NAME && brace) {
+		uint32_t at = (uint32_t)(brace - p->source->text.ptr);
+
+		parse_error(p, DIAG_P0111, span_at(p, at, at + 1), GLUED_BLOCK);
+	}
+}
+
 int parse_token(union YYSTYPE *value, struct parse *p)
 {
 	int type;
@@ -167,6 +182,6 @@ int parse_token(union YYSTYPE *value, struct parse *p)
 	type = next_type(p, value);
 	p->current = (struct token){ type, span_at(p, p->start, p->offset) };
 	if (!p->verb)
-		p->verb = type == NAME ? value->word : token_text(p, AST_NAME);
+		note_verb(p, type, value);
 	return type;
 }

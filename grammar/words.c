@@ -34,7 +34,7 @@ static bool glued(struct parse *p)
 
 	p->word_end = p->offset;
 	if (touches)
-		lexer_error(p, DIAG_P0107, "a word and a string run together: write one string");
+		lexer_error(p, DIAG_P0107, "a string glued to a word: write one string");
 	return touches;
 }
 
@@ -45,7 +45,6 @@ bool token_comment(struct parse *p)
 	parse_error(p, DIAG_P0106, span_at(p, p->start, p->start + 1),
 		    "a '#' glued to what is before it: put a blank before the comment, or quote "
 		    "the name");
-	p->muted = true;
 	return false;
 }
 
@@ -83,31 +82,29 @@ static bool check_word(struct parse *p)
 	return true;
 }
 
+/* The token of a reserved word, 0: it is none. */
 static int reserved_token(struct parse *p, union YYSTYPE *value)
 {
-	static const struct {
-		const char *word;
-		int token;
-	} words[] = {
-#define MOD(id, word) [AST_MOD_##id] = { word, MODIFIER },
-#include "grammar/mods.def"
-#undef MOD
-	};
 	struct str text = { p->source->text.ptr + p->start, p->offset - p->start };
+	enum ast_mod_kind kind = 0;
 
 	if (str_is(text, "and"))
 		return AND;
-	for (size_t i = 0; i < AST_MOD__END; i++) {
-		if (!str_is(text, words[i].word))
-			continue;
-		value->reserved.kind = (enum ast_mod_kind)i;
-		value->reserved.span = span_at(p, p->start, p->offset);
-		return i == AST_MOD_IN      ? IN
-		       : i == AST_MOD_WITH  ? WITH
-		       : i == AST_MOD_WHERE ? WHERE
-					    : MODIFIER;
+	while (kind < AST_MOD__END && !str_is(text, ast_mod_word(kind)))
+		kind++;
+	value->reserved = (struct reserved){ kind, span_at(p, p->start, p->offset) };
+	switch (kind) {
+	case AST_MOD__END:
+		return 0;
+	case AST_MOD_IN:
+		return IN;
+	case AST_MOD_WITH:
+		return WITH;
+	case AST_MOD_WHERE:
+		return WHERE;
+	default:
+		return MODIFIER;
 	}
-	return 0;
 }
 
 int token_word(struct parse *p, union YYSTYPE *value)
@@ -115,9 +112,7 @@ int token_word(struct parse *p, union YYSTYPE *value)
 	enum ast_word_kind kind;
 	int token;
 
-	if (glued(p))
-		return YYerror;
-	if (!check_word(p))
+	if (glued(p) || !check_word(p))
 		return YYerror;
 	token = reserved_token(p, value);
 	if (token)
@@ -167,7 +162,7 @@ int token_string(struct parse *p, union YYSTYPE *value)
 		    p, DIAG_P0113, span_at(p, at, at + 2),
 		    "a string has the escapes \\\" \\\\ \\n \\t \\$ and \\xNN (two hex digits, "
 		    "not 00)");
-		return p->muted = true, YYerror;
+		return YYerror;
 	}
 	value->word = token_text(p, AST_STRING);
 	return STRING;

@@ -1,6 +1,6 @@
 /*
- * parse-dump FILE [PATH]: the syntax tree on stdout, messages on stderr, exit
- * 1 where there are errors.  Messages name the file PATH.
+ * parse-dump FILE: the syntax tree on stdout, messages on stderr; exit status
+ * 1 where there are errors.
  */
 #include <string.h>
 
@@ -14,8 +14,8 @@ int main(int argc, char **argv)
 	unsigned errors;
 	int error;
 
-	if (argc < 2 || argc > 3) {
-		fputs("usage: parse-dump FILE [PATH]\n", stderr);
+	if (argc != 2) {
+		fputs("usage: parse-dump FILE\n", stderr);
 		return 2;
 	}
 	source = source_read(&arena, argv[1], "test.pol", &error);
@@ -23,8 +23,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: %s\n", argv[1], strerror(error));
 		return 2;
 	}
-	if (argc == 3)
-		source = source_from_text(&arena, argv[2], "test.pol", source->text);
 	ast_print(parse_file(&arena, diags, source), stdout);
 	diag_flush(diags, stderr, false);
 	errors = diag_errors(diags);
