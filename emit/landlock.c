@@ -6,7 +6,7 @@
  * is handled and never granted.  Connecting to a path socket is granted by
  * `allow unix` alone, never by a file right.
  */
-#include "blob/landlock.h"
+#include "emit/landlock.h"
 
 #include "emit/parts.h"
 

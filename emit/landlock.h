@@ -1,12 +1,12 @@
 /*
- * blob/landlock.h - the kernel's access rights, by the ABI that added them.
+ * emit/landlock.h - the kernel's access rights, by the ABI that added them.
  *
  * Values from linux/landlock.h (uapi, Linux 6.15, and for ABI 9 the header of
  * 7.1), written out so that a policy means the same whatever headers either
  * program was built with.
  */
-#ifndef SBX_BLOB_LANDLOCK_H
-#define SBX_BLOB_LANDLOCK_H
+#ifndef SBX_EMIT_LANDLOCK_H
+#define SBX_EMIT_LANDLOCK_H
 
 #define SBX_LL_EXECUTE      (1ull << 0) /* ABI 1, Linux 5.13 */
 #define SBX_LL_WRITE_FILE   (1ull << 1)
@@ -31,15 +31,5 @@
 
 #define SBX_LL_SCOPE_ABSTRACT_UNIX (1ull << 0) /* ABI 6, 6.12 */
 #define SBX_LL_SCOPE_SIGNAL        (1ull << 1)
-
-/* What a kernel of that ABI takes in each set; more is EINVAL. */
-#define SBX_LL_FS_OF_ABI(abi)                                                                      \
-	((abi) >= 9   ? (SBX_LL_RESOLVE_UNIX << 1) - 1                                             \
-	 : (abi) >= 5 ? (SBX_LL_IOCTL_DEV << 1) - 1                                                \
-	 : (abi) >= 3 ? (SBX_LL_TRUNCATE << 1) - 1                                                 \
-	 : (abi) >= 2 ? (SBX_LL_REFER << 1) - 1                                                    \
-		      : (SBX_LL_MAKE_SYM << 1) - 1)
-#define SBX_LL_NET_OF_ABI(abi)   ((abi) >= 4 ? SBX_LL_BIND_TCP | SBX_LL_CONNECT_TCP : 0)
-#define SBX_LL_SCOPE_OF_ABI(abi) ((abi) >= 6 ? SBX_LL_SCOPE_ABSTRACT_UNIX | SBX_LL_SCOPE_SIGNAL : 0)
 
 #endif
