@@ -29,7 +29,7 @@ static const struct {
 	[AST_MOD_WAIVE] = { TAKES_NAME_TEXT, "a finding and a reason in quotes" },
 	[AST_MOD_GUARDS] = { TAKES_NAME,
 			     "a line of the checklist: own-code, endpoint or host-exec" },
-	[AST_MOD_WITH] = { TAKES_NAME, "an answer such as EPERM, or 'name = value' pairs" },
+	[AST_MOD_WITH] = { TAKES_NAME, "an answer such as EPERM, or `name = value` pairs" },
 	[AST_MOD_PLACEHOLDER] = { TAKES_ONE, "dir, file or a text in quotes" },
 	[AST_MOD_SIZE] = { TAKES_ONE, "a size such as 512M" },
 	[AST_MOD_UNDER] = { TAKES_ONE, "a path" },
@@ -102,10 +102,10 @@ static void check_arguments(struct parse *p, struct reserved word, const struct 
 		words = words->next;
 	if (fitting < wanted)
 		parse_error(p, text ? DIAG_P0204 : DIAG_P0205, words ? words->span : word.span,
-			    "'%s' needs %s", ast_mod_word(word.kind), rules[word.kind].needs);
+			    "`%s` needs %s", ast_mod_word(word.kind), rules[word.kind].needs);
 	else if (words && takes != TAKES_SOME)
 		parse_error(p, DIAG_P0207, words->span,
-			    "'%s' takes %s: objects stand before the modifiers",
+			    "`%s` takes %s: objects stand before the modifiers",
 			    ast_mod_word(word.kind),
 			    wanted == 0   ? "nothing"
 			    : wanted == 1 ? "one word"
@@ -155,7 +155,7 @@ struct mods build_add_mod(struct parse *p, struct mods mods, struct ast_mod *mod
 	for (const struct ast_mod *other = mods.first; other; other = other->next) {
 		if (other->kind != mod->kind)
 			continue;
-		parse_error(p, DIAG_P0206, mod->span, "'%s' twice in one statement",
+		parse_error(p, DIAG_P0206, mod->span, "`%s` twice in one statement",
 			    ast_mod_word(mod->kind));
 		return mods;
 	}

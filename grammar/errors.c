@@ -56,7 +56,7 @@ static const char *name_of(struct parse *p, struct token token)
 
 	if (token.type == END)
 		return "the end of the statement";
-	return arena_printf(p->arena, "'%.*s%s'", (int)(len < SHOWN_MAX ? len : SHOWN_MAX),
+	return arena_printf(p->arena, "`%.*s%s`", (int)(len < SHOWN_MAX ? len : SHOWN_MAX),
 			    p->source->text.ptr + token.span.start, len > SHOWN_MAX ? "..." : "");
 }
 
@@ -77,11 +77,11 @@ static void report_start(struct parse *p)
 
 	if (token.type == '{')
 		parse_error(p, DIAG_P0214, token.span,
-			    "a block without its statement: write the '{' on that line");
+			    "a block without its statement: write the `{` on that line");
 	else if (is_reserved(token.type))
 		parse_error(p, DIAG_P0203, token.span,
 			    "a statement starts with a verb, and %s is a modifier: to continue "
-			    "the line before, end it with '\\'",
+			    "the line before, end it with `\\`",
 			    name);
 	else
 		parse_error(p, DIAG_P0202, token.span,
@@ -90,8 +90,8 @@ static void report_start(struct parse *p)
 
 static void report_condition(struct parse *p)
 {
-	static const char form[] = "it reads 'name == value', 'name & mask == value' or "
-				   "'name in values', joined by 'and'";
+	static const char form[] = "it reads `name == value`, `name & mask == value` or "
+				   "`name in values`, joined by `and`";
 	struct token token = p->current, last = p->last;
 	const char *name = name_of(p, token);
 
@@ -99,10 +99,10 @@ static void report_condition(struct parse *p)
 		parse_error(p, DIAG_P0212, last.span, "%s needs a condition: %s", name_of(p, last),
 			    form);
 	else if (token.type == '=')
-		parse_error(p, DIAG_P0212, token.span, "a comparison is written '=='");
-	else if (is_word(token.type) && str_is(str_from(name), "'or'"))
+		parse_error(p, DIAG_P0212, token.span, "a comparison is written `==`");
+	else if (is_word(token.type) && str_is(str_from(name), "`or`"))
 		parse_error(p, DIAG_P0212, token.span,
-			    "there is no 'or': write the statement once for each");
+			    "there is no `or`: write the statement once for each");
 	else if (last.type == COMPARISON || last.type == '&' || last.type == IN)
 		parse_error(p, DIAG_P0212, last.span, "a value is missing after %s",
 			    name_of(p, last));
@@ -116,20 +116,20 @@ static void report_condition(struct parse *p)
 static void report_value(struct parse *p)
 {
 	if (p->last.type == '=')
-		parse_error(p, DIAG_P0211, p->last.span, "a value is missing after '='");
+		parse_error(p, DIAG_P0211, p->last.span, "a value is missing after `=`");
 	else
 		parse_error(p, DIAG_P0211, p->current.span,
-			    "one value stands after '=': %s is too much", name_of(p, p->current));
+			    "one value stands after `=`: %s is too much", name_of(p, p->current));
 }
 
 static void report_equals(struct parse *p)
 {
 	if (p->clause == CLAUSE_HEAD)
 		parse_error(p, DIAG_P0112, p->current.span,
-			    "an '=' right after the verb: leave it out");
+			    "an `=` right after the verb: leave it out");
 	else
 		parse_error(p, DIAG_P0211, p->current.span,
-			    "an '=' and its value stand before the modifiers");
+			    "an `=` and its value stand before the modifiers");
 }
 
 /* `with a = b c`: points at the first word that is no pair. */
@@ -140,7 +140,7 @@ static void report_with(struct parse *p)
 	struct token odd = here ? p->current : p->last;
 
 	parse_error(p, DIAG_P0201, odd.span,
-		    "%s is no pair: 'with' takes one answer, or 'name = value' pairs",
+		    "%s is no pair: `with` takes one answer, or `name = value` pairs",
 		    name_of(p, odd));
 }
 
@@ -150,7 +150,7 @@ void parse_report_unexpected(struct parse *p)
 
 	if (last.type == '}')
 		parse_error(p, DIAG_P0213, token.span,
-			    "%s after a block: a new statement starts on a new line or after ';'",
+			    "%s after a block: a new statement starts on a new line or after `;`",
 			    name_of(p, token));
 	else if (last.type == 0 || last.type == END || last.type == '{')
 		report_start(p);
@@ -163,6 +163,6 @@ void parse_report_unexpected(struct parse *p)
 	else if (token.type == '=')
 		report_equals(p);
 	else
-		parse_error(p, DIAG_P0212, token.span, "%s belongs into a 'where' condition",
+		parse_error(p, DIAG_P0212, token.span, "%s belongs into a `where` condition",
 			    name_of(p, token));
 }

@@ -134,6 +134,7 @@ struct stmts build_join(struct stmts a, struct stmts b);
 
 #define LIST_ADD(list, node)                                                                       \
 	(*((list).last ? &(list).last->next : &(list).first) = (node), (list).last = (node))
+/* @node is evaluated twice. */
 #define LIST_ONE(type, node) ((struct type){ (node), (node) })
 
 #endif

@@ -69,7 +69,7 @@ stmts:	%empty				{ $$ = (struct stmts){ 0 }; }
 end:	END				{ $$ = (struct stmts){ 0 }; }
 |	bad
 
-bad:	error END			{ $$ = LIST_ONE(stmts, build_poisoned(p)); yyerrok; }
+bad:	error END recovered		{ $$ = LIST_ONE(stmts, $3); }
 |	error '{' recovered stmts '}' end { $$ = build_join(build_block($3, $4), $6); }
 
 recovered: %empty			{ $$ = build_poisoned(p); yyerrok; }

@@ -12,7 +12,7 @@
 
 #include "grammar/parser.h"
 
-#define GLUED_BLOCK "a '{' glued to a word: put a blank before a block"
+#define GLUED_BLOCK "a `{` glued to a word: put a blank before a block"
 
 static bool at_start(const struct parse *p)
 {
@@ -118,10 +118,10 @@ static int check_equals(struct parse *p)
 	if (!before && !after)
 		return '=';
 	if (p->clause == CLAUSE_WHERE)
-		return lexer_error(p, DIAG_P0212, "a comparison is written '=='");
+		return lexer_error(p, DIAG_P0212, "a comparison is written `==`");
 	return lexer_error(
 	    p, DIAG_P0112,
-	    "an '=' glued to a word: where one is needed write 'name = value', quote "
+	    "an `=` glued to a word: where one is needed write `name = value`, quote "
 	    "a name that holds it, else leave it out");
 }
 
@@ -151,7 +151,7 @@ static int next_type(struct parse *p, union YYSTYPE *value)
 		case YYEOF:
 			if (fresh && p->depth)
 				diag_error(p->diags, DIAG_P0208, p->open[p->depth - 1],
-					   "the block that starts here has no '}'");
+					   "the block that starts here has no `}`");
 			p->start = p->offset;
 			return close_file(p);
 		default:

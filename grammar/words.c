@@ -43,7 +43,7 @@ bool token_comment(struct parse *p)
 	if (p->start == 0 || strchr(" \t\r\n", byte_at(p, p->start - 1)))
 		return true;
 	parse_error(p, DIAG_P0106, span_at(p, p->start, p->start + 1),
-		    "a '#' glued to what is before it: put a blank before the comment, or quote "
+		    "a `#` glued to what is before it: put a blank before the comment, or quote "
 		    "the name");
 	return false;
 }
@@ -56,15 +56,15 @@ static bool check_word_escape(struct parse *p, uint32_t at)
 
 	if (isalnum((unsigned char)byte)) {
 		parse_error(p, DIAG_P0114, span_at(p, at, at + 2),
-			    "'\\%c' is an escape of strings: quote the word, or write '\\\\' for a "
+			    "`\\%c` is an escape of strings: quote the word, or write `\\\\` for a "
 			    "backslash",
 			    byte);
 		return false;
 	}
 	if (edge && (byte == ' ' || byte == '\t')) {
 		parse_error(p, DIAG_P0116, span_at(p, at, at + 1),
-			    "a '\\' before a blank quotes it: to continue the line end it with the "
-			    "'\\', for a name use a string");
+			    "a `\\` before a blank quotes it: to continue the line end it with the "
+			    "`\\`, for a name use a string");
 		return false;
 	}
 	return true;
