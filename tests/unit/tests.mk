@@ -1,0 +1,11 @@
+# Criterion tests of single functions, all in one program.
+UNIT := $(O)/tests/unit/unit
+$(UNIT): $(call san,$(wildcard tests/unit/test_*.c)) $(SAN_LIB)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN_CFLAGS) -o $@ $^ -lcriterion -lseccomp
+
+CHECKS += check-unit
+.PHONY: check-unit
+check-unit: $(UNIT)
+	$(Q)tests/unit/run $<
