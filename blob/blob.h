@@ -193,7 +193,7 @@ struct sbx_sys_cond { /* (arg & mask) op value */
 	uint8_t width;     /* 4 or 8 bytes: what the kernel reads */
 	uint8_t is_signed; /* for < <= > >= */
 	uint32_t value_first, value_count; /* SBX_SEC_VALUES; 1 unless SBX_IN */
-	uint32_t reserved;
+	uint32_t name;     /* string: what the signature calls it, or SBX_NONE */
 	uint64_t mask;     /* all ones of the width when not written */
 };
 struct sbx_sys_name { /* `number`: calls newer than libseccomp's table */

@@ -99,7 +99,7 @@ static const struct field fields[] = {
 	FIELD(SYS_CONDS, sbx_sys_cond, op, BELOW8, SBX_IN + 1),
 	FIELD(SYS_CONDS, sbx_sys_cond, is_signed, BELOW8, 2),
 	FIELD(SYS_CONDS, sbx_sys_cond, value_first, LIST, SBX_SEC_VALUES),
-	FIELD(SYS_CONDS, sbx_sys_cond, reserved, BELOW32, 1),
+	FIELD(SYS_CONDS, sbx_sys_cond, name, STRING_OPT, 0),
 	FIELD(SYS_NAMES, sbx_sys_name, name, STRING, 0),
 	FIELD(SYS_NAMES, sbx_sys_name, nr, BELOW32, SBX_SYS_ABSENT),
 

@@ -51,6 +51,7 @@ static void make_key(struct order_key *key, const void *item)
 		const struct sys_cond *cond = &stmt->conds[i];
 
 		key_number(key, cond->arg);
+		key_str(key, cond->name);
 		key_number(key, cond->width);
 		key_number(key, cond->is_signed);
 		key_number(key, cond->op);

@@ -43,6 +43,7 @@ static uint32_t emit_conditions(struct writer *writer, const struct sys_stmt *st
 			.is_signed = cond->is_signed,
 			.value_first = writer_values(writer, cond->values, cond->value_count),
 			.value_count = writer_u32(writer, cond->value_count, "values"),
+			.name = writer_string_opt(writer, cond->name),
 			.mask = cond->mask,
 		};
 

@@ -66,6 +66,7 @@ struct sys_cond {
 	uint64_t mask;
 	const uint64_t *values;
 	size_t value_count;
+	struct str name; /* of the argument, for people; ptr NULL: none */
 };
 struct sys_stmt { /* one verb, action and `where`; the calls it speaks of */
 	struct rule_head head;

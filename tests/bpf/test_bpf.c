@@ -53,7 +53,7 @@ static void check_long_list(struct arena *arena)
 		values[i] = i * 3 + (i % 5 ? 0 : 1ull << 33);
 	model_use(arena, stmt, "prctl", SBX_RANK_WHERE);
 	*add_cond(arena, stmt, 1) =
-	    (struct sys_cond){ 0, 8, true, SBX_IN, UINT64_MAX, values, 700 };
+	    (struct sys_cond){ 0, 8, true, SBX_IN, UINT64_MAX, values, 700, { 0 } };
 	check_policy(arena, policy, "long list");
 }
 

@@ -177,7 +177,8 @@ struct policy *model_full(struct arena *arena)
 
 	policy->net_mode = SBX_NET_PROXY;
 	policy->command = (struct tmpls){ ARENA_NEW(arena, struct tmpl), 1 };
-	*cond = (struct sys_cond){ 1, 4, false, SBX_IN, UINT32_MAX, requests, 2 };
+	*cond =
+	    (struct sys_cond){ 1, 4, false, SBX_IN, UINT32_MAX, requests, 2, STR_LIT("request") };
 	stmt = model_sys(arena, policy, SBX_SYS_ALLOW, SBX_ACT_ALLOW, 0);
 	model_use(arena, stmt, "read", SBX_RANK_GROUP);
 	model_use(arena, stmt, "ioctl", SBX_RANK_NAME);
