@@ -103,7 +103,7 @@ static const struct {
 	{ SBX_SEC_ENV, "env", "    " },
 	{ SBX_SEC_SYS_STMTS, "syscalls", "    " },
 	{ SBX_SEC_NET, "net", "    " },
-	{ SBX_SEC_CREDENTIALS, NULL, "credential " },
+	{ SBX_SEC_CREDENTIALS, NULL, "" },
 	{ SBX_SEC_PROCESS, "process", "    " },
 	{ SBX_SEC_LIMITS, "limits", "    " },
 	{ SBX_SEC_REQUIRE, "require", "    " },

@@ -14,6 +14,10 @@
 /* A path or value: "~/.ssh", "$workspace/src", "\"two words\"". */
 const char *render_tmpl(struct arena *arena, const struct sbx_blob *blob, struct sbx_tmpl tmpl);
 
+/* The statement at @index as far as it speaks of the call with these numbers. */
+const char *render_rule_for_call(struct arena *arena, const struct sbx_blob *blob, uint32_t index,
+				 const uint16_t nr[SBX_ARCH_COUNT]);
+
 /*
  * The rule at @index of a section that holds rules, with its modifiers, on one
  * line without its section's name: "deny write $state/settings.json guards

@@ -64,14 +64,35 @@ static void add_condition(struct text *text, const struct sbx_blob *blob,
 	}
 }
 
+static void add_rest(struct text *text, const struct sbx_blob *blob,
+		     const struct sbx_sys_stmt *stmt)
+{
+	for (uint32_t i = 0; i < stmt->cond_count; i++) {
+		text_add(text, i ? " and " : " where ");
+		add_condition(text, blob,
+			      SBX_AT(blob, SYS_CONDS, sbx_sys_cond, stmt->cond_first + i));
+	}
+	if (stmt->verb == SBX_SYS_DEFAULT)
+		text_add(text, " %s", render_answer(text->arena, stmt));
+	else if (stmt->verb != SBX_SYS_ALLOW)
+		text_add(text, " with %s", render_answer(text->arena, stmt));
+	words_head(text, blob, &stmt->head);
+}
+
+static void add_verb(struct text *text, const struct sbx_sys_stmt *stmt)
+{
+	static const char *const verbs[] = { "allow", "deny", "seal", "default" };
+
+	text_add(text, "%s", WORD_OF(verbs, stmt->verb));
+}
+
 void render_statement(struct text *text, const struct sbx_blob *blob, uint32_t index,
 		      unsigned calls)
 {
-	static const char *const verbs[] = { "allow", "deny", "seal", "default" };
 	const struct sbx_sys_stmt *stmt = SBX_AT(blob, SYS_STMTS, sbx_sys_stmt, index);
 	unsigned shown = 0, more = 0;
 
-	text_add(text, "%s", WORD_OF(verbs, stmt->verb));
+	add_verb(text, stmt);
 	for (uint32_t i = 0; i < SBX_COUNT(blob, SYS_ENTRIES); i++) {
 		const struct sbx_sys_entry *entry = SBX_AT(blob, SYS_ENTRIES, sbx_sys_entry, i);
 
@@ -84,14 +105,23 @@ void render_statement(struct text *text, const struct sbx_blob *blob, uint32_t i
 	}
 	if (more)
 		text_add(text, " and %u more", more);
-	for (uint32_t i = 0; i < stmt->cond_count; i++) {
-		text_add(text, i ? " and " : " where ");
-		add_condition(text, blob,
-			      SBX_AT(blob, SYS_CONDS, sbx_sys_cond, stmt->cond_first + i));
-	}
-	if (stmt->verb == SBX_SYS_DEFAULT)
-		text_add(text, " %s", render_answer(text->arena, stmt));
-	else if (stmt->verb != SBX_SYS_ALLOW)
-		text_add(text, " with %s", render_answer(text->arena, stmt));
-	words_head(text, blob, &stmt->head);
+	add_rest(text, blob, stmt);
+}
+
+const char *render_rule_for_call(struct arena *arena, const struct sbx_blob *blob, uint32_t index,
+				 const uint16_t nr[SBX_ARCH_COUNT])
+{
+	const struct sbx_sys_stmt *stmt = SBX_AT(blob, SYS_STMTS, sbx_sys_stmt, index);
+	struct text text = { .arena = arena };
+	unsigned others = 0;
+
+	add_verb(&text, stmt);
+	if (stmt->verb != SBX_SYS_DEFAULT)
+		text_add(&text, " %s", render_call(arena, blob, nr));
+	for (uint32_t i = 0; i < SBX_COUNT(blob, SYS_ENTRIES); i++)
+		others += SBX_AT(blob, SYS_ENTRIES, sbx_sys_entry, i)->stmt == index;
+	if (others > 1)
+		text_add(&text, " (one of %u calls)", others);
+	add_rest(&text, blob, stmt);
+	return text_end(&text);
 }

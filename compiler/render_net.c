@@ -64,6 +64,7 @@ void render_credential(struct text *text, const struct sbx_blob *blob,
 	static const char *const sources[] = { "file", "env", "exec" };
 	static const char *const schemes[] = { NULL, "bearer", "basic" };
 
+	text_add(text, "credential ");
 	words_name(text, sbx_string(blob, credential->name));
 	text_add(text, " { source %s", WORD_OF(sources, credential->source));
 	words_tmpls(text, blob, credential->source_first, credential->source_count);

@@ -1,0 +1,214 @@
+/*
+ * compiler/explain.c - sbxc explain: is it allowed, and which rule says so?
+ *
+ *	read /home/u/.ssh/id_rsa: refused
+ *	    by       seal ~/.ssh                 std/secrets.pol:12
+ *	    against  write ~                     mine.pol:9
+ *	    held by  mount (bubblewrap), ENOENT; Landlock, EACCES
+ */
+#include "compiler/explain.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/render.h"
+
+static void print_usage(FILE *out)
+{
+	fputs("usage: sbxc explain [-q] [--workspace DIR] [--home DIR] [-I DIR] [-D NAME=VALUE]\n"
+	      "                    BLOB|POLICY ACTION OBJECT\n"
+	      "  read | write | exec PATH         relative to the current directory\n"
+	      "  connect HOST[:PORT] | unix:PATH | abstract:NAME\n"
+	      "  call NAME [ARGUMENT=VALUE ...]\n"
+	      "  see NAME | submit \"COMMAND LINE\" | use pty | use user-namespaces\n"
+	      "The answer is for a session started here: the workspace is the current directory\n"
+	      "unless --workspace says otherwise.  -q prints the verdict alone.\n"
+	      "Exit status: 0 there is an answer (with -q: allowed); 1 with -q: refused, or the\n"
+	      "policy cannot be read; 2 usage.\n",
+	      out);
+}
+
+static const struct {
+	const char *name;
+	const char *(*explain)(const struct question *question, struct answer *answer);
+} actions[] = {
+	{ "read", explain_path },     { "write", explain_path },      { "exec", explain_path },
+	{ "call", explain_call },     { "connect", explain_connect }, { "see", explain_see },
+	{ "submit", explain_submit }, { "use", explain_use },
+};
+
+void answer_note(const struct question *question, struct answer *answer, const char *fmt, ...)
+{
+	char text[2048];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	*VEC_PUSH(question->arena, &answer->notes) =
+	    arena_copy(question->arena, text, strlen(text));
+}
+
+static void print_row(struct arena *arena, const char *label, const char *text)
+{
+	printf("    %-8s %s\n", label, diag_escape(arena, str_from(text)));
+}
+
+static void print_rule(const struct question *question, const char *label,
+		       enum sbx_section_id section, uint32_t rule, const char *text)
+{
+	const struct sbx_head *head;
+	size_t width;
+
+	if (rule == SBX_RULE_SELF && section == SBX_SEC_FS) {
+		print_row(question->arena, label,
+			  "sbx itself: a session never writes its own policy or launcher");
+		return;
+	}
+	head = render_head(question->blob, section, rule);
+	if (!text)
+		text = render_rule(question->arena, question->blob, section, rule, 0);
+	width = strlen(text);
+	if (head->loc != SBX_NONE)
+		text = arena_printf(question->arena, "%s%*s%s", text,
+				    width < 48 ? (int)(48 - width) : 2, "",
+				    render_places(question->arena, question->blob, head->loc));
+	print_row(question->arena, label, text);
+	if (head->flags & SBX_F_BEST_EFFORT)
+		print_row(question->arena, "", "best-effort: runs also where it cannot be held");
+}
+
+static void print_answer(const struct question *question, const struct answer *answer)
+{
+	printf("%s %s: %s", question->action,
+	       diag_escape(question->arena, str_from(answer->object)),
+	       answer->allowed ? "allowed" : "refused");
+	printf(answer->how ? " (%s)\n" : "\n", answer->how);
+	if (answer->rule == SBX_NONE)
+		print_row(question->arena, "by", answer->nobody);
+	else
+		print_rule(question, "by", answer->section, answer->rule, answer->by);
+	if (answer->loser != SBX_NONE)
+		print_rule(question, "against", answer->section, answer->loser, NULL);
+	for (size_t i = 0; i < answer->notes.count; i++)
+		print_row(question->arena, "note", answer->notes.items[i]);
+	print_row(question->arena, "held by", answer->held_by);
+}
+
+struct request { /* the command line */
+	struct compile_options options;
+	struct view_options view;
+	const char *policy;
+	struct question question;
+	bool quiet, help;
+};
+
+static bool read_option(int argc, char **argv, int *index, struct request *request,
+			struct arena *arena)
+{
+	const char *option = argv[*index];
+	const char **value = !strcmp(option, "--workspace") ? &request->view.workspace
+			     : !strcmp(option, "--home")    ? &request->view.home
+							    : NULL;
+
+	if (value && *index + 1 < argc) {
+		*value = argv[++*index];
+		return true;
+	}
+	if (!strcmp(option, "-q")) {
+		request->quiet = true;
+		return true;
+	}
+	if (!strcmp(option, "--help")) {
+		request->help = true;
+		return true;
+	}
+	return common_option(argc, argv, index, &request->options, arena);
+}
+
+/* Options stand before the action: an object may start with a dash. */
+static bool read_request(int argc, char **argv, struct request *request, struct arena *arena)
+{
+	int i = 1;
+
+	for (; i < argc && (argv[i][0] == '-' && argv[i][1]); i++)
+		if (!read_option(argc, argv, &i, request, arena))
+			return false;
+	if (i < argc)
+		request->policy = argv[i++];
+	for (; i < argc && argv[i][0] == '-'; i++)
+		if (!read_option(argc, argv, &i, request, arena))
+			return false;
+	if (i + 2 > argc)
+		return false;
+	request->question.action = argv[i];
+	request->question.object = argv[i + 1];
+	request->question.args = argv + i + 2;
+	request->question.arg_count = (size_t)(argc - i - 2);
+	return request->question.arg_count == 0 || !strcmp(request->question.action, "call");
+}
+
+static const char *ask(struct request *request, struct answer *answer)
+{
+	request->question.arena = request->question.view->arena;
+	answer->object = request->question.object;
+	answer->rule = answer->loser = SBX_NONE;
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (!strcmp(request->question.action, actions[i].name))
+			return actions[i].explain(&request->question, answer);
+	return "the actions are read, write, exec, connect, call, see, submit and use";
+}
+
+static int answer_request(struct request *request, struct arena *arena, const struct sbx_blob *blob)
+{
+	struct answer answer = { 0 };
+	struct view view;
+	const char *error;
+
+	request->view.defines = request->options.defines;
+	request->view.define_count = request->options.define_count;
+	error = view_make(&view, arena, blob, &request->view);
+	request->question.blob = blob;
+	request->question.view = &view;
+	if (!error)
+		error = ask(request, &answer);
+	if (error) {
+		fprintf(stderr, "sbxc explain: %s %s: %s\n", request->question.action,
+			diag_escape(arena, str_from(request->question.object)), error);
+		return SBXC_USAGE;
+	}
+	if (!request->quiet) {
+		print_answer(&request->question, &answer);
+		return SBXC_OK;
+	}
+	puts(answer.allowed ? "allowed" : "refused");
+	return answer.allowed ? 0 : 1;
+}
+
+int cmd_explain(int argc, char **argv)
+{
+	struct request request = { 0 };
+	struct compilation compilation;
+	struct arena arena = { 0 };
+	int status = SBXC_ERRORS;
+	struct sbx_blob blob;
+
+	if (!read_request(argc, argv, &request, &arena) && !request.help) {
+		print_usage(stderr);
+		return SBXC_USAGE;
+	}
+	if (request.help) {
+		print_usage(stdout);
+		return SBXC_OK;
+	}
+	compilation_init(&compilation, &request.options);
+	if (open_blob_or_compile(&compilation, request.policy, &blob)) {
+		if (!compilation.policy)
+			request.view.blob_path = request.policy;
+		status = answer_request(&request, &compilation.arena, &blob);
+	}
+	compilation_free(&compilation);
+	arena_free(&arena);
+	return status;
+}

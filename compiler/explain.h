@@ -1,0 +1,46 @@
+/*
+ * compiler/explain.h - one question about a policy, and its answer.
+ *
+ * explain_*.c each answer the actions of one kind by asking the verdict
+ * function that the launcher asks; explain.c reads the question and prints.
+ */
+#ifndef SBX_COMPILER_EXPLAIN_H
+#define SBX_COMPILER_EXPLAIN_H
+
+#include "compiler/view.h"
+
+struct question {
+	struct arena *arena;
+	const struct sbx_blob *blob;
+	const struct view *view;
+	const char *action, *object;
+	char *const *args; /* what follows the object: NAME=VALUE */
+	size_t arg_count;
+};
+
+struct answer {
+	bool allowed;
+	const char *object; /* as it was understood */
+	const char *how;    /* "EPERM", ...; NULL: plainly so */
+	enum sbx_section_id section;
+	uint32_t rule, loser; /* SBX_NONE: nobody; SBX_RULE_SELF (FS only) */
+	const char *by;       /* the rule as text; NULL: as render_rule() has it */
+	const char *nobody;   /* what decided where no rule did */
+	const char *held_by;  /* what enforces it */
+	struct {
+		VEC_OF(const char *)
+	} notes;
+};
+
+/* NULL, or why there is no answer (the question is badly put). */
+const char *explain_path(const struct question *question, struct answer *answer);
+const char *explain_connect(const struct question *question, struct answer *answer);
+const char *explain_call(const struct question *question, struct answer *answer);
+const char *explain_see(const struct question *question, struct answer *answer);
+const char *explain_submit(const struct question *question, struct answer *answer);
+const char *explain_use(const struct question *question, struct answer *answer);
+
+void answer_note(const struct question *question, struct answer *answer, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,166 @@
+/*
+ * compiler/explain_call.c - call NAME [ARGUMENT=VALUE ...].
+ *
+ * Without arguments the answer is the one where no `where` holds, and the
+ * statements that could change it are listed.  An argument is called what the
+ * policy's signatures call it, or arg0 to arg5.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/explain.h"
+#include "compiler/render.h"
+
+static const char *const arch_names[SBX_ARCH_COUNT] = { "x86_64", "aarch64" };
+
+static bool find_numbers(const struct question *question, uint16_t nr[SBX_ARCH_COUNT])
+{
+	const struct sbx_blob *blob = question->blob;
+
+	for (uint32_t i = 0; i < SBX_COUNT(blob, SYS_NAMES); i++) {
+		const struct sbx_sys_name *name = SBX_AT(blob, SYS_NAMES, sbx_sys_name, i);
+
+		if (strcmp(sbx_string(blob, name->name), question->object))
+			continue;
+		nr[SBX_X86_64] = nr[SBX_AARCH64] = (uint16_t)name->nr;
+		return true;
+	}
+	return emit_syscall_numbers(question->object, nr);
+}
+
+static bool speaks_of(const struct sbx_sys_entry *entry, const uint16_t nr[SBX_ARCH_COUNT])
+{
+	for (unsigned arch = 0; arch < SBX_ARCH_COUNT; arch++)
+		if (nr[arch] != SBX_SYS_ABSENT && entry->nr[arch] == nr[arch])
+			return true;
+	return false;
+}
+
+/* The position of the argument called @name, or -1. */
+static int find_argument(const struct question *question, const uint16_t nr[SBX_ARCH_COUNT],
+			 const char *name, size_t length)
+{
+	const struct sbx_blob *blob = question->blob;
+
+	if (length == 4 && !strncmp(name, "arg", 3) && name[3] >= '0' && name[3] <= '5')
+		return name[3] - '0';
+	for (uint32_t i = 0; i < SBX_COUNT(blob, SYS_ENTRIES); i++) {
+		const struct sbx_sys_entry *entry = SBX_AT(blob, SYS_ENTRIES, sbx_sys_entry, i);
+		const struct sbx_sys_stmt *stmt =
+		    SBX_AT(blob, SYS_STMTS, sbx_sys_stmt, entry->stmt);
+
+		for (uint32_t n = 0; speaks_of(entry, nr) && n < stmt->cond_count; n++) {
+			const struct sbx_sys_cond *cond =
+			    SBX_AT(blob, SYS_CONDS, sbx_sys_cond, stmt->cond_first + n);
+			const char *known = sbx_string(blob, cond->name);
+
+			if (strlen(known) == length && !strncmp(known, name, length))
+				return cond->arg;
+		}
+	}
+	return -1;
+}
+
+static const char *read_arguments(const struct question *question,
+				  const uint16_t nr[SBX_ARCH_COUNT], uint64_t args[6])
+{
+	for (size_t i = 0; i < question->arg_count; i++) {
+		const char *text = question->args[i], *value = strchr(text, '=');
+		char *end;
+		int arg;
+
+		if (!value)
+			return "an argument is written NAME=VALUE";
+		arg = find_argument(question, nr, text, (size_t)(value - text));
+		if (arg < 0)
+			return arena_printf(question->arena,
+					    "no rule looks at an argument `%.*s` of this call; "
+					    "write arg0 to arg5",
+					    (int)(value - text), text);
+		errno = 0;
+		args[arg] = value[1] == '-' ? (uint64_t)strtoll(value + 1, &end, 0)
+					    : strtoull(value + 1, &end, 0);
+		if (errno || end == value + 1 || *end)
+			return arena_printf(question->arena, "`%s` is not a number", value + 1);
+	}
+	return NULL;
+}
+
+static const char *how(const struct question *question, const struct sbx_sys_verdict *verdict)
+{
+	struct sbx_sys_stmt stmt = { .action = (uint8_t)verdict->action,
+				     .error = (uint16_t)verdict->error };
+
+	if (verdict->action == SBX_ACT_ALLOW)
+		return NULL;
+	if (verdict->action == SBX_ACT_KILL)
+		return "the process is killed";
+	return render_answer(question->arena, &stmt);
+}
+
+static void list_conditions(const struct question *question, const uint16_t nr[SBX_ARCH_COUNT],
+			    struct answer *answer)
+{
+	for (uint32_t i = 0; i < SBX_COUNT(question->blob, SYS_ENTRIES); i++) {
+		const struct sbx_sys_entry *entry =
+		    SBX_AT(question->blob, SYS_ENTRIES, sbx_sys_entry, i);
+		const struct sbx_sys_stmt *stmt =
+		    SBX_AT(question->blob, SYS_STMTS, sbx_sys_stmt, entry->stmt);
+
+		if (speaks_of(entry, nr) && stmt->cond_count)
+			answer_note(
+			    question, answer, "unless %s  %s",
+			    render_rule_for_call(question->arena, question->blob, entry->stmt, nr),
+			    stmt->head.loc == SBX_NONE
+				? ""
+				: render_places(question->arena, question->blob, stmt->head.loc));
+	}
+}
+
+const char *explain_call(const struct question *question, struct answer *answer)
+{
+	uint16_t nr[SBX_ARCH_COUNT];
+	uint64_t args[6] = { 0 };
+	const char *error;
+	bool first = true;
+
+	if (!find_numbers(question, nr))
+		return "no architecture has a system call of that name";
+	error = read_arguments(question, nr, args);
+	if (error)
+		return error;
+	answer->section = SBX_SEC_SYS_STMTS;
+	answer->held_by = "seccomp filter";
+	answer->nobody = "no architecture that sbx knows has it";
+	for (unsigned arch = 0; arch < SBX_ARCH_COUNT; arch++) {
+		struct sbx_sys_verdict verdict;
+		bool depends = false;
+
+		if (nr[arch] == SBX_SYS_ABSENT) {
+			answer_note(question, answer, "%s has no such call", arch_names[arch]);
+			continue;
+		}
+		if (question->arg_count)
+			sbx_sys_decide(question->blob, (enum sbx_arch)arch, nr[arch], args,
+				       &verdict);
+		else
+			sbx_sys_decide_name(question->blob, (enum sbx_arch)arch, nr[arch], &verdict,
+					    &depends);
+		if (!first && verdict.stmt != answer->rule)
+			answer_note(question, answer, "on %s: %s", arch_names[arch],
+				    verdict.action == SBX_ACT_ALLOW ? "allowed"
+								    : how(question, &verdict));
+		if (!first)
+			continue;
+		first = false;
+		answer->allowed = verdict.action == SBX_ACT_ALLOW;
+		answer->how = how(question, &verdict);
+		answer->rule = verdict.stmt;
+		answer->by =
+		    render_rule_for_call(question->arena, question->blob, verdict.stmt, nr);
+		if (depends)
+			list_conditions(question, nr, answer);
+	}
+	return NULL;
+}

@@ -1,0 +1,149 @@
+/*
+ * compiler/explain_other.c - connect, see, submit, use.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/explain.h"
+
+#define DEFAULT_PORT 443 /* as for an `allow` that names none */
+
+static const char *connect_unix(const struct question *question, const char *text,
+				struct answer *answer)
+{
+	const char *path = view_path(question->view, text);
+	struct sbx_net_verdict verdict;
+
+	if (!path)
+		return "that variable has no value here";
+	path = view_real(question->arena, path);
+	sbx_net_decide_unix(question->blob, &question->view->vars, path, &verdict);
+	answer->object = arena_printf(question->arena, "unix:%s", path);
+	answer->allowed = verdict.allowed;
+	answer->rule = verdict.rule;
+	answer->nobody = "no rule allows that socket";
+	answer->held_by = "mount (bubblewrap): no other socket is there; Landlock from ABI 9";
+	return NULL;
+}
+
+static const char *connect_abstract(const struct question *question, const char *name,
+				    struct answer *answer)
+{
+	struct sbx_net_verdict verdict;
+
+	sbx_net_decide_abstract(question->blob, name, &verdict);
+	answer->allowed = verdict.allowed;
+	answer->rule = verdict.rule;
+	answer->nobody = "no rule allows that socket";
+	answer->held_by = "network namespace; Landlock from ABI 6";
+	return NULL;
+}
+
+static const char *split_port(const struct question *question, const char **host, unsigned *port)
+{
+	const char *text = question->object, *colon = strrchr(text, ':');
+	char *end;
+
+	*host = text;
+	*port = DEFAULT_PORT;
+	if (!colon || (*text != '[' && strchr(text, ':') != colon) ||
+	    (*text == '[' && colon[-1] != ']'))
+		return NULL;
+	*port = (unsigned)strtoul(colon + 1, &end, 10);
+	if (!colon[1] || *end || !*port || *port > UINT16_MAX)
+		return "a port is a number from 1 to 65535";
+	*host = arena_copy(question->arena, text, (size_t)(colon - text));
+	return NULL;
+}
+
+const char *explain_connect(const struct question *question, struct answer *answer)
+{
+	static const char *const nobody[] = { "mode none: there is no network", "no rule allows it",
+					      "mode host: the host's network is open" };
+	static const char *const held_by[] = {
+		"network namespace; Landlock from ABI 4 (TCP)",
+		"network namespace, and the proxy outside that decides by name and address",
+		"not enforced: the policy opens the host's network",
+	};
+	uint32_t mode = sbx_meta(question->blob)->net_mode;
+	struct sbx_net_verdict verdict;
+	const char *host, *error;
+	unsigned port;
+
+	answer->section = SBX_SEC_NET;
+	if (!strncmp(question->object, "unix:", 5))
+		return connect_unix(question, question->object + 5, answer);
+	if (strchr("/~$", question->object[0]))
+		return connect_unix(question, question->object, answer);
+	if (!strncmp(question->object, "abstract:", 9))
+		return connect_abstract(question, question->object + 9, answer);
+	error = split_port(question, &host, &port);
+	if (error)
+		return error;
+	sbx_net_decide(question->blob, host, port, &verdict);
+	answer->object = arena_printf(question->arena, "%s:%u", host, port);
+	answer->allowed = verdict.allowed;
+	answer->rule = verdict.rule;
+	answer->nobody = nobody[mode];
+	answer->held_by = held_by[mode];
+	if (verdict.allowed && mode == SBX_NET_PROXY)
+		answer_note(question, answer, "each address the name resolves to is decided too");
+	return NULL;
+}
+
+const char *explain_see(const struct question *question, struct answer *answer)
+{
+	struct sbx_env_verdict verdict;
+
+	sbx_env_decide(question->blob, question->object, &verdict);
+	answer->allowed = verdict.visible;
+	answer->section = SBX_SEC_ENV;
+	answer->rule = verdict.rule;
+	if (verdict.credential != SBX_NONE) {
+		answer->section = SBX_SEC_CREDENTIALS;
+		answer->rule = verdict.credential;
+		answer_note(question, answer, "inside it holds a placeholder, never the value");
+	} else if (verdict.visible) {
+		answer_note(question, answer,
+			    verdict.set ? "the policy sets it"
+					: "with its value from outside, if it has one");
+	}
+	answer->nobody = "no rule passes or sets it";
+	answer->held_by = "environment built from nothing";
+	return NULL;
+}
+
+const char *explain_submit(const struct question *question, struct answer *answer)
+{
+	struct sbx_slurm_verdict verdict;
+
+	sbx_slurm_decide(question->blob, &question->view->vars, question->object, &verdict);
+	answer->allowed = verdict.allowed;
+	answer->section = SBX_SEC_SLURM;
+	answer->rule = verdict.rule;
+	if (!verdict.allowed)
+		answer->nobody = arena_printf(question->arena, "%s", verdict.reason);
+	if (!verdict.allowed && verdict.rule != SBX_NONE)
+		answer_note(question, answer, "%s", verdict.reason);
+	answer->held_by = "no Slurm client, configuration or munge socket is inside";
+	return NULL;
+}
+
+const char *explain_use(const struct question *question, struct answer *answer)
+{
+	bool pty = !strcmp(question->object, "pty");
+	uint32_t wanted = pty ? SBX_PROCESS_TERMINAL_NONE : SBX_PROCESS_USERNS;
+
+	if (!pty && strcmp(question->object, "user-namespaces"))
+		return "what can be used is called `pty` or `user-namespaces`";
+	answer->section = SBX_SEC_PROCESS;
+	answer->allowed = pty;
+	answer->nobody = pty ? "nothing forbids it" : "no rule allows it";
+	answer->held_by = pty ? "mount (bubblewrap): a /dev/pts of its own" : "seccomp filter";
+	for (uint32_t i = 0; i < SBX_COUNT(question->blob, PROCESS); i++)
+		if (SBX_AT(question->blob, PROCESS, sbx_process_rule, i)->what == wanted) {
+			answer->allowed = !pty;
+			answer->rule = i;
+		}
+	return NULL;
+}

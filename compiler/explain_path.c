@@ -1,0 +1,97 @@
+/*
+ * compiler/explain_path.c - read, write, exec.
+ *
+ * The path is decided under the name it resolves to; both are shown.  A deny
+ * that is a snapshot holds for the names that exist when a session starts, so
+ * for a name that does not exist the answer is what holds without it.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "compiler/explain.h"
+#include "compiler/render.h"
+
+static uint32_t rule_of(const struct view *view, uint32_t point)
+{
+	return point == SBX_NONE ? SBX_NONE : view->points.items[point].rule;
+}
+
+static bool is_snapshot(const struct question *question, uint32_t point)
+{
+	uint32_t rule = rule_of(question->view, point);
+
+	return rule < SBX_COUNT(question->blob, FS) &&
+	       SBX_AT(question->blob, FS, sbx_fs_rule, rule)->head.flags & SBX_F_SNAPSHOT;
+}
+
+/* The verdict for a name that appears later: without the snapshots. */
+static void decide_later(const struct question *question, const char *path, unsigned right,
+			 struct sbx_fs_verdict *verdict)
+{
+	const struct view *view = question->view;
+	struct sbx_fs_point *points =
+	    arena_array(question->arena, view->points.count, sizeof(*points));
+	struct sbx_fs_set set = { points, view->points.count, view->excepts.items };
+
+	for (size_t i = 0; i < view->points.count; i++) {
+		points[i] = view->points.items[i];
+		if (points[i].wild && points[i].verb == SBX_FS_DENY &&
+		    is_snapshot(question, (uint32_t)i))
+			points[i].rights = 0;
+	}
+	sbx_fs_decide(&set, path, right, verdict);
+}
+
+static const char *holder(const struct question *question, const struct sbx_fs_verdict *verdict,
+			  unsigned right)
+{
+	uint32_t rule = rule_of(question->view, verdict->point);
+
+	if (rule == SBX_RULE_SELF)
+		return "mount (bubblewrap), or the launch is refused";
+	if (verdict->why == SBX_WHY_DENY && verdict->loser != SBX_NONE)
+		return right == SBX_WRITE ? "mount (bubblewrap), EROFS; Landlock alone cannot "
+					    "refuse beneath a grant"
+					  : "mount (bubblewrap), empty or EACCES; Landlock alone "
+					    "cannot refuse beneath a grant";
+	if (verdict->allowed)
+		return "mount (bubblewrap), Landlock";
+	return right == SBX_WRITE ? "mount (bubblewrap), EROFS or ENOENT; Landlock, EACCES"
+				  : "mount (bubblewrap), ENOENT; Landlock, EACCES";
+}
+
+const char *explain_path(const struct question *question, struct answer *answer)
+{
+	unsigned right = !strcmp(question->action, "read")    ? SBX_READ
+			 : !strcmp(question->action, "write") ? SBX_WRITE
+							      : SBX_EXEC;
+	const char *written = view_path(question->view, question->object), *real;
+	struct sbx_fs_verdict verdict;
+	uint32_t snapshot = SBX_NONE;
+
+	if (!written)
+		return "that variable has no value here";
+	real = view_real(question->arena, written);
+	sbx_fs_decide(&question->view->set, real, right, &verdict);
+	if (verdict.why == SBX_WHY_DENY && is_snapshot(question, verdict.point) &&
+	    access(real, F_OK)) {
+		snapshot = verdict.point;
+		decide_later(question, real, right, &verdict);
+	}
+	answer->allowed = verdict.allowed;
+	answer->object = real;
+	answer->section = SBX_SEC_FS;
+	answer->rule = rule_of(question->view, verdict.point);
+	answer->loser = rule_of(question->view, verdict.loser);
+	answer->nobody = "no rule grants it";
+	answer->held_by = holder(question, &verdict, right);
+	if (strcmp(written, real))
+		answer_note(question, answer, "%s is %s here", written, real);
+	if (snapshot != SBX_NONE)
+		answer_note(question, answer,
+			    "%s holds for names that exist when a session starts; this one does "
+			    "not exist now",
+			    render_rule(question->arena, question->blob, SBX_SEC_FS,
+					rule_of(question->view, snapshot), 0));
+	return NULL;
+}

@@ -1,0 +1,47 @@
+/*
+ * compiler/view.h - a policy as it would stand here: variables and points.
+ *
+ * What sbx-exec works out before a launch, near enough to answer a question:
+ * the real home directory and workspace, symbolic links followed.  Nothing is
+ * opened and nothing is refused.
+ */
+#ifndef SBX_COMPILER_VIEW_H
+#define SBX_COMPILER_VIEW_H
+
+#include "base/arena.h"
+#include "blob/verdict.h"
+#include "compiler/compiler.h"
+
+struct view {
+	struct arena *arena;
+	const struct sbx_blob *blob;
+	const char *cwd;
+	struct sbx_vars vars;
+	struct {
+		VEC_OF(struct sbx_fs_point)
+	} points;
+	struct {
+		VEC_OF(const char *)
+	} excepts;
+	struct sbx_fs_set set;
+};
+
+struct view_options {
+	const char *workspace, *home, *blob_path; /* NULL: as it is here */
+	const struct define *defines;
+	size_t define_count;
+};
+
+/* NULL, or why the question cannot be asked. */
+const char *view_make(struct view *view, struct arena *arena, const struct sbx_blob *blob,
+		      const struct view_options *options);
+
+/*
+ * @text as an absolute path: ~ and a $variable it starts with expanded, relative
+ * to the current directory.  NULL: a variable that has no value.
+ */
+const char *view_path(const struct view *view, const char *text);
+/* The part of @path that exists with its links followed, and the rest. */
+const char *view_real(struct arena *arena, const char *path);
+
+#endif
