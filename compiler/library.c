@@ -1,0 +1,199 @@
+/*
+ * Where policy files are.
+ *
+ * The installed library is a compiled-in directory with stdlib/ and policies/
+ * in it.  A program that lies in the build/ of a source checkout uses that
+ * checkout instead, so that it can be tried before it is installed; no
+ * variable of the environment can point it elsewhere.
+ */
+#include "compiler/library.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef SBX_DATA_DIR
+#define SBX_DATA_DIR "/usr/local/share/sbx"
+#endif
+
+#define SUFFIX       ".pol"
+#define SCAN_DEPTH   4
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+}
+
+static const char *library_dir(struct arena *arena)
+{
+	char self[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (len <= 0)
+		return SBX_DATA_DIR;
+	self[len] = '\0';
+	for (int up = 0; up < 2; up++) {
+		char *slash = strrchr(self, '/');
+
+		if (!slash || (up == 1 && strcmp(slash, "/build") != 0))
+			return SBX_DATA_DIR;
+		*slash = '\0';
+	}
+	if (!is_file(arena_printf(arena, "%s/stdlib/base" SUFFIX, self)))
+		return SBX_DATA_DIR;
+	return arena_printf(arena, "%s", self);
+}
+
+static bool ends_with(struct str text, const char *suffix)
+{
+	size_t len = strlen(suffix);
+
+	return text.len >= len && memcmp(text.ptr + text.len - len, suffix, len) == 0;
+}
+
+bool library_name_valid(struct str name)
+{
+	size_t part = 0, dots = 0;
+
+	for (size_t i = 0; i <= name.len; i++) {
+		char c = i < name.len ? name.ptr[i] : '/';
+		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			     (c >= '0' && c <= '9') || (c && strchr("-_.", c));
+
+		if (c == '/') {
+			if (part == dots)
+				return false;
+			part = dots = 0;
+		} else if (!plain) {
+			return false;
+		} else {
+			part++;
+			dots += c == '.';
+		}
+	}
+	return true;
+}
+
+static bool try_file(struct arena *arena, const char *dir, struct str file, struct str name,
+		     struct library_file *out)
+{
+	out->path = arena_printf(arena, "%s/%.*s" SUFFIX, dir, STR_ARG(file));
+	out->name = arena_printf(arena, "%.*s" SUFFIX, STR_ARG(name));
+	return is_file(out->path);
+}
+
+bool library_find(struct arena *arena, const struct compile_options *options, struct str name,
+		  struct library_file *out)
+{
+	const char *dir = library_dir(arena);
+
+	if (!library_name_valid(name))
+		return false;
+	if (str_starts(name, "std/")) {
+		struct str file = { name.ptr + 4, name.len - 4 };
+		return try_file(arena, arena_printf(arena, "%s/stdlib", dir), file, name, out);
+	}
+	if (try_file(arena, arena_printf(arena, "%s/policies", dir), name, name, out))
+		return true;
+	for (size_t i = 0; i < options->include_dir_count; i++) {
+		if (try_file(arena, options->include_dirs[i], name, name, out))
+			return true;
+	}
+	return false;
+}
+
+/* ---- did you mean -------------------------------------------------------------- */
+
+struct names {
+	VEC_OF(const char *)
+};
+
+static void scan(struct arena *arena, const char *dir, const char *prefix, int depth,
+		 struct names *names)
+{
+	DIR *stream = depth ? opendir(dir) : NULL;
+
+	if (!stream)
+		return;
+	for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
+		struct str name = str_from(entry->d_name);
+
+		if (name.ptr[0] == '.')
+			continue;
+		if (ends_with(name, SUFFIX))
+			*VEC_PUSH(arena, names) =
+				arena_printf(arena, "%s%.*s", prefix,
+					     (int)(name.len - strlen(SUFFIX)), name.ptr);
+		else
+			scan(arena, arena_printf(arena, "%s/%s", dir, name.ptr),
+			     arena_printf(arena, "%s%s/", prefix, name.ptr), depth - 1, names);
+	}
+	closedir(stream);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char *library_suggest(struct arena *arena, const struct compile_options *options,
+			    struct str name)
+{
+	const char *dir = library_dir(arena);
+	struct names names = { 0 };
+
+	scan(arena, arena_printf(arena, "%s/stdlib", dir), "std/", SCAN_DEPTH, &names);
+	scan(arena, arena_printf(arena, "%s/policies", dir), "", SCAN_DEPTH, &names);
+	for (size_t i = 0; i < options->include_dir_count; i++)
+		scan(arena, options->include_dirs[i], "", SCAN_DEPTH, &names);
+	if (!names.count)
+		return NULL;
+	qsort(names.items, names.count, sizeof(*names.items), by_name); /* readdir has no order */
+	for (size_t i = 0; i < names.count; i++) {
+		struct str known = str_from(names.items[i]);
+		if (known.len == name.len + 4 && str_starts(known, "std/") &&
+		    memcmp(known.ptr + 4, name.ptr, name.len) == 0)
+			return names.items[i]; /* `git` for `std/git` */
+	}
+	return suggest(name, names.items, names.count);
+}
+
+/* ---- the command line ------------------------------------------------------------ */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool library_find_main(struct arena *arena, const struct compile_options *options,
+		       const char *path, struct library_file *out)
+{
+	struct str name = str_from(path);
+	bool suffix = ends_with(name, SUFFIX);
+
+	out->path = path;
+	out->name = strcmp(path, "-") == 0 ? "stdin" : base_name(path);
+	if (strcmp(path, "-") == 0 || path[0] == '/' || path[0] == '.')
+		return true;
+	if (suffix) {
+		if (access(path, F_OK) == 0)
+			return true;
+		name.len -= strlen(SUFFIX);
+	}
+
+	struct library_file found;
+	if (!library_find(arena, options, name, &found))
+		return suffix; /* opening it says what is wrong */
+	if (suffix)
+		fprintf(stderr, "sbxc: note: no file %s here: this is the installed one, %s\n", path,
+			found.path);
+	*out = found;
+	return true;
+}
