@@ -1,0 +1,239 @@
+/*
+ * A credential: where the real value is outside, and the one place it is put.
+ */
+#include <ctype.h>
+
+#include "compiler/lower.h"
+
+#define HTTPS_PORT 443
+
+static bool is_word(const struct ast_word *word, const char *text)
+{
+	return word && word->kind == AST_NAME && str_is(word->text, text);
+}
+
+static bool fail_source(struct lower *lower, const struct ast_word *word, const char *what)
+{
+	diag_error(lower->diags, DIAG_C0504, word->span, "%s", what);
+	return false;
+}
+
+/* source file PATH [json .KEY.KEY] */
+static bool read_file(struct lower *lower, const struct ast_word *word, struct tmpl_list *words,
+		      struct str *json)
+{
+	if (!words_path(&lower->words, word, 0, VEC_PUSH(lower->arena, words)))
+		return false;
+	if (!word->next)
+		return true;
+	if (!is_word(word->next, "json") || !word->next->next || word->next->next->next)
+		return fail_source(lower, word->next, "after the file stands nothing or `json .KEY.KEY`");
+	if (!words_plain(&lower->words, word->next->next, json))
+		return false;
+	for (size_t i = 0; i < json->len; i++) {
+		if (json->ptr[i] == '.' && (i + 1 == json->len || json->ptr[i + 1] == '.'))
+			json->len = 0;
+	}
+	if (!json->len || json->ptr[0] != '.')
+		return fail_source(lower, word->next->next,
+				   "the way into the JSON is written .KEY.KEY");
+	return true;
+}
+
+static bool lower_source(struct lower *lower, const struct ast_stmt *stmt, struct credential *out)
+{
+	static const char *const kinds[] = { "file", "env", "exec", NULL };
+	const struct ast_word *word = stmt->items->next;
+	int kind = words_choice(&lower->words, stmt->items, "a source", kinds);
+	struct tmpl_list words = { 0 };
+	bool good = kind >= 0;
+
+	out->source = (enum sbx_source)kind;
+	if (good && out->source == SBX_SOURCE_FILE) {
+		good = read_file(lower, word, &words, &out->json);
+	} else if (good && out->source == SBX_SOURCE_ENV) {
+		struct str_list names = { 0 };
+
+		good = words_env_names(&lower->words, word, &names);
+		if (good && (names.count != 1 || memchr(names.items[0].ptr, '*', names.items[0].len) ||
+			     word->next))
+			good = fail_source(lower, word, "one variable of the environment is wanted");
+		good = good && words_text(&lower->words, word, VEC_PUSH(lower->arena, &words));
+	} else if (good) {
+		good = words_path(&lower->words, word, 0, VEC_PUSH(lower->arena, &words));
+		for (word = word->next; good && word; word = word->next)
+			good = words_texts(&lower->words, word, &words);
+	}
+	out->source_words = (struct tmpls){ words.items, words.count };
+	return good;
+}
+
+/* Hosts are kept as "host:port" texts, exact names only. */
+static bool lower_hosts(struct lower *lower, const struct ast_stmt *stmt, struct tmpl_list *out)
+{
+	struct host_list hosts = { 0 };
+
+	for (const struct ast_word *word = stmt->items; word; word = word->next) {
+		if (!words_hosts(&lower->words, word, &hosts))
+			return false;
+	}
+	for (size_t i = 0; i < hosts.count; i++) {
+		const struct host *host = &hosts.items[i];
+		struct seg *seg = ARENA_NEW(lower->arena, struct seg);
+
+		if (host->kind != SBX_NETK_HOST) {
+			diag_error(lower->diags, DIAG_C0504, stmt->span,
+				   "a credential is bound to hosts by their exact names");
+			return false;
+		}
+		seg->kind = SBX_SEG_TEXT;
+		seg->text = str_from(arena_printf(lower->arena, "%.*s:%u", STR_ARG(host->name),
+						  host->port_said ? host->port : HTTPS_PORT));
+		*VEC_PUSH(lower->arena, out) = (struct tmpl){ seg, 1 };
+	}
+	return true;
+}
+
+static bool lower_header_line(struct lower *lower, const struct ast_stmt *stmt,
+			      struct credential *out)
+{
+	static const char *const schemes[] = { "bearer", "basic", NULL };
+	const struct ast_word *name = stmt->items, *scheme = name->next;
+	bool good = true;
+
+	if (!words_plain(&lower->words, name, &out->header))
+		return false;
+	for (size_t i = 0; i < out->header.len; i++)
+		good &= isalnum((unsigned char)out->header.ptr[i]) || out->header.ptr[i] == '-';
+	if (!good || !out->header.len)
+		return fail_source(lower, name, "the name of an HTTP header is wanted, as in x-api-key");
+	if (!scheme)
+		return true;
+	int kind = words_choice(&lower->words, scheme, "how a header carries it", schemes);
+	if (kind < 0)
+		return false;
+	out->scheme = kind ? SBX_SCHEME_BASIC : SBX_SCHEME_BEARER;
+	if (!kind && scheme->next)
+		return fail_source(lower, scheme->next, "after `bearer` stands nothing");
+	if (kind && !scheme->next)
+		return fail_source(lower, scheme, "`basic` needs the name of a user");
+	return !kind || words_plain(&lower->words, scheme->next, &out->basic_user);
+}
+
+static bool lower_line(struct lower *lower, const struct ast_stmt *stmt, struct credential *out,
+		       struct tmpl_list *hosts)
+{
+	struct rule_head head;
+
+	if (!lower_head(lower, stmt, stmt->span, &head))
+		return false;
+	if (head.flags & SBX_F_COMPAT && !(out->head.flags & SBX_F_COMPAT)) {
+		out->head.flags |= SBX_F_COMPAT; /* the record has one reason for all its lines */
+		out->head.compat = head.compat;
+	}
+	if (head.waive_code.ptr && !out->head.waive_code.ptr) {
+		out->head.waive_code = head.waive_code;
+		out->head.waive_why = head.waive_why;
+	}
+	if (str_is(stmt->verb->text, "source"))
+		return lower_source(lower, stmt, out);
+	if (str_is(stmt->verb->text, "host"))
+		return lower_hosts(lower, stmt, hosts);
+	if (str_is(stmt->verb->text, "header"))
+		return lower_header_line(lower, stmt, out);
+	return words_time(&lower->words, stmt->items,
+			  str_is(stmt->verb->text, "refresh") ? &out->refresh_s : &out->lifetime_s);
+}
+
+void lower_credential(struct lower *lower, const struct ast_stmt *stmt)
+{
+	struct credential credential = { 0 };
+	struct tmpl_list hosts = { 0 };
+	struct str_list names = { 0 };
+
+	if (!words_env_names(&lower->words, stmt->items, &names) ||
+	    !lower_head(lower, stmt, stmt->items->span, &credential.head))
+		return;
+	if (names.count != 1 || memchr(names.items[0].ptr, '*', names.items[0].len)) {
+		diag_error(lower->diags, DIAG_C0217, stmt->items->span, "a credential has one name");
+		return;
+	}
+	credential.name = names.items[0];
+	for (const struct ast_stmt *line = stmt->block; line; line = line->next) {
+		if (!lower_line(lower, line, &credential, &hosts))
+			return;
+	}
+	credential.hosts = (struct tmpls){ hosts.items, hosts.count };
+	*VEC_PUSH(lower->arena, &lower->policy->credentials) = credential;
+}
+
+/* ---- merging --------------------------------------------------------------------------- */
+
+static bool matches(struct str pattern, struct str name)
+{
+	const char *star = memchr(pattern.ptr, '*', pattern.len);
+
+	if (!star)
+		return str_equal(pattern, name);
+	size_t head = (size_t)(star - pattern.ptr), tail = pattern.len - head - 1;
+	return !memchr(star + 1, '*', tail) && name.len >= head + tail &&
+	       memcmp(name.ptr, pattern.ptr, head) == 0 &&
+	       memcmp(name.ptr + name.len - tail, star + 1, tail) == 0;
+}
+
+/*
+ * The placeholder is an exact `set`.  A module that denies or passes the name
+ * means the real value, which no longer enters: its line is lifted.  A seal,
+ * or a line of the policy itself, contradicts it.
+ */
+static void settle_name(struct lower *lower, const struct credential *credential)
+{
+	struct policy *policy = lower->policy;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < policy->env.count; i++) {
+		const struct env_rule rule = policy->env.items[i];
+		bool seal = rule.verb == SBX_ENV_SEAL;
+		bool meets = seal ? matches(rule.name, credential->name)
+				  : str_equal(rule.name, credential->name);
+
+		if (meets && !seal && lower_level(lower, &rule.head) == LEVEL_MODULE)
+			continue;
+		policy->env.items[kept++] = rule;
+		if (!meets)
+			continue;
+		diag_error(lower->diags, DIAG_C0505, credential->head.place.span,
+			   "`%.*s` holds this credential's placeholder, and an `env` line speaks of it",
+			   STR_ARG(credential->name));
+		diag_note(lower->diags, rule.head.place.span, "here");
+	}
+	policy->env.count = kept;
+}
+
+void merge_credentials(struct lower *lower)
+{
+	struct policy *policy = lower->policy;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < policy->credentials.count; i++) {
+		const struct credential credential = policy->credentials.items[i];
+		const struct credential *same = NULL;
+
+		for (size_t j = 0; j < kept; j++) {
+			if (str_equal(policy->credentials.items[j].name, credential.name))
+				same = &policy->credentials.items[j];
+		}
+		if (same) {
+			if (lower_same_file(&same->head, &credential.head))
+				lower_fail_twice(lower, &credential.head, &same->head,
+						 "this credential");
+			continue; /* the extending file's stands */
+		}
+		settle_name(lower, &credential);
+		if (policy->net_mode != SBX_NET_PROXY && policy->kind == SBX_POLICY)
+			diag_error(lower->diags, DIAG_C0506, credential.head.place.span,
+				   "a credential is put in by the proxy: it needs `mode proxy`");
+		policy->credentials.items[kept++] = credential;
+	}
+	policy->credentials.count = kept;
+}
