@@ -1,0 +1,136 @@
+/*
+ * Where the blob goes.
+ *
+ * Always a new file with a name of its own, then a rename: whoever reads the
+ * old blob or the new one reads a whole one, a failed compilation leaves the
+ * old one as it was, and twenty compilers at once leave one of their results.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compiler/stages.h"
+
+static bool fail(const char *what, const char *path, int error)
+{
+	fprintf(stderr, "sbxc: %s %s: %s\n", what, path, strerror(error));
+	return false;
+}
+
+/* 0, or an errno value. */
+static int write_all(int fd, const char *data, size_t size)
+{
+	while (size) {
+		ssize_t done = write(fd, data, size);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return errno;
+		data += done;
+		size -= (size_t)done;
+	}
+	return 0;
+}
+
+static bool write_stdout(const void *data, size_t size)
+{
+	int error;
+
+	if (isatty(STDOUT_FILENO)) {
+		fputs("sbxc: a blob is not for a terminal: redirect the output, or give -o a file\n",
+		      stderr);
+		return false;
+	}
+	error = write_all(STDOUT_FILENO, data, size);
+	return error ? fail("cannot write to", "standard output", error) : true;
+}
+
+/* A device or a pipe is written in place: renaming would replace it. */
+static bool is_special(const char *path, bool *directory)
+{
+	struct stat st;
+
+	*directory = false;
+	if (stat(path, &st) != 0)
+		return false;
+	*directory = S_ISDIR(st.st_mode);
+	return !S_ISREG(st.st_mode) && !*directory;
+}
+
+static bool write_special(const char *path, const void *data, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	int error = fd < 0 ? errno : write_all(fd, data, size);
+
+	if (fd >= 0 && close(fd) != 0 && !error)
+		error = errno;
+	return error ? fail("cannot write", path, error) : true;
+}
+
+bool output_write(const char *path, const void *data, size_t size)
+{
+	struct arena arena = { 0 };
+	bool directory;
+	int error = 0;
+
+	if (strcmp(path, "-") == 0)
+		return write_stdout(data, size);
+	if (is_special(path, &directory))
+		return write_special(path, data, size);
+	if (directory)
+		return fail("cannot write", path, EISDIR);
+
+	char *temporary = arena_printf(&arena, "%s.XXXXXX", path);
+	int fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0) {
+		error = errno;
+	} else {
+		error = write_all(fd, data, size);
+		if (!error && fchmod(fd, 0644) != 0)
+			error = errno;
+		if (!error && fsync(fd) != 0)
+			error = errno;
+		if (close(fd) != 0 && !error)
+			error = errno;
+		if (!error && rename(temporary, path) != 0)
+			error = errno;
+		if (error)
+			unlink(temporary);
+	}
+	if (error)
+		fail("cannot write", path, error);
+	arena_free(&arena);
+	return !error;
+}
+
+const char *output_default(struct arena *arena, struct str name)
+{
+	static const char *const parts[] = { ".local", "share", "sbx" };
+	const char *path = getenv("HOME");
+
+	if (!path || path[0] != '/') {
+		fputs("sbxc: no HOME to put the blob under: say where with -o\n", stderr);
+		return NULL;
+	}
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		path = arena_printf(arena, "%s/%s", path, parts[i]);
+		if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+			fail("cannot make", path, errno);
+			return NULL;
+		}
+	}
+	return arena_printf(arena, "%s/%.*s.sbx", path, STR_ARG(name));
+}
+
+int finish_output(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	fprintf(stderr, "sbxc: cannot write to standard output: %s\n", strerror(errno));
+	return SBXC_ERRORS;
+}

@@ -1,0 +1,37 @@
+/*
+ * compiler/stages.h - what the driver calls beside load.h and lower.h, and
+ * what explain shares with it.
+ */
+#ifndef SBX_COMPILER_STAGES_H
+#define SBX_COMPILER_STAGES_H
+
+#include "blob/verdict.h"
+#include "compiler/compiler.h"
+
+/* Checks assertions and the hosts of credentials on a blob with locations. */
+void check_claims(struct compilation *c, const struct emitted *emitted);
+
+/* The machine that claims are checked on: $home is /home/u, and so on.
+ * Strings are in the arena. */
+void model_vars(struct arena *arena, const struct sbx_blob *blob, struct sbx_vars *vars);
+/* Each file rule with these values, one point a rule; nothing is resolved. */
+void model_fs_set(struct arena *arena, const struct sbx_blob *blob, const struct sbx_vars *vars,
+		  struct sbx_fs_set *set);
+
+/*
+ * Writes a blob to @path by a temporary file beside it and a rename, so that
+ * nobody ever sees half of one; @path "-" is standard output.  Prints what is
+ * wrong and returns false.
+ */
+bool output_write(const char *path, const void *data, size_t size);
+/* ~/.local/share/sbx/NAME.sbx, its directories made; NULL after a message. */
+const char *output_default(struct arena *arena, struct str name);
+
+/* "sbxc: unknown option `--colr`", did-you-mean among the @known ones. */
+int usage_unknown(const char *what, const char *word, const char *const *known, size_t count);
+/* Closes standard output and says so when what was written did not arrive. */
+int finish_output(int status);
+
+int cmd_verbs(int argc, char **argv);
+
+#endif
