@@ -57,7 +57,7 @@ static enum sbx_host parse_ipv6(const char *host, size_t length, uint8_t address
 {
 	char text[INET6_ADDRSTRLEN];
 
-	if (host[0] == '[' && host[length - 1] == ']') {
+	if (length > 2 && host[0] == '[' && host[length - 1] == ']') {
 		host++;
 		length -= 2;
 	}
@@ -82,7 +82,7 @@ enum sbx_host sbx_host_kind(const char *host, uint8_t address[16])
 	if (!length)
 		return SBX_HOST_BAD;
 	if (strchr(host, ':') || host[0] == '[')
-		return length > 2 ? parse_ipv6(host, strlen(host), address) : SBX_HOST_BAD;
+		return parse_ipv6(host, strlen(host), address);
 	if (length > HOST_MAX || !name_is_valid(host, length))
 		return SBX_HOST_BAD;
 	if (!ends_in_number(host, length))
