@@ -1,0 +1,324 @@
+/*
+ * tests/blob/test_blob.c - the format: what is refused, what is skipped, what
+ * does not change.
+ *
+ *	test_blob [BLOB ...]	those too, beside the one made here
+ *	test_blob --write FILE	the one made here, for the fuzzer's corpus
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "blob/check.h"
+#include "tests/lib/model.h"
+#include "tests/lib/sweep.h"
+
+static unsigned passed, failed;
+
+static void check(bool good, const char *what, const char *why)
+{
+	if (good) {
+		passed++;
+		return;
+	}
+	failed++;
+	printf("failed: %s (%s)\n", what, why ? why : "accepted");
+}
+
+/* A copy of exactly @size bytes, so that a sanitizer sees a read behind them. */
+static const char *open_copy(const void *data, size_t size)
+{
+	void *copy = malloc(size ? size : 1);
+	struct sbx_blob blob;
+	const char *error;
+
+	memcpy(copy, data, size);
+	error = sbx_blob_open(copy, size, &blob);
+	free(copy);
+	return error;
+}
+
+static void check_damage(const uint8_t *data, size_t size, const char *name)
+{
+	uint8_t *copy = malloc(size);
+	unsigned accepted = 0;
+
+	for (size_t end = 0; end < size; end++)
+		accepted += !open_copy(data, end);
+	check(!accepted, "every truncation is refused", name);
+	memcpy(copy, data, size);
+	accepted = 0;
+	for (size_t bit = 0; bit < size * 8; bit++) {
+		struct sbx_blob blob;
+
+		copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		accepted += !sbx_blob_open(copy, size, &blob);
+		copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	}
+	check(!accepted, "every flipped bit is refused", name);
+	free(copy);
+}
+
+/* Each byte changed and the digest made right again: whatever is accepted must
+ * be safe to ask.  Says how much of a blob the checks alone hold in place. */
+static void check_forgeries(const uint8_t *data, size_t size, const char *name)
+{
+	static const uint8_t changes[] = { 0x01, 0x80, 0xff };
+	uint8_t *copy = malloc(size);
+	unsigned accepted = 0, tried = 0;
+
+	memcpy(copy, data, size);
+	for (size_t at = 0; at < size; at++)
+		for (size_t i = 0; i < sizeof(changes); i++) {
+			struct sbx_blob blob;
+
+			copy[at] ^= changes[i];
+			sweep_fix_digest(copy, size);
+			tried++;
+			if (!sbx_blob_open(copy, size, &blob)) {
+				accepted++;
+				sweep_blob(&blob);
+			}
+			copy[at] ^= changes[i];
+		}
+	free(copy);
+	printf("%s: %u of %u forged bytes are still a blob\n", name, accepted, tried);
+	check(true, "forgeries are safe to ask", NULL);
+}
+
+/* ---- sections -------------------------------------------------------------- */
+
+static uint8_t *with_section(const uint8_t *data, size_t size, uint32_t flags, size_t *new_size)
+{
+	const size_t entry = sizeof(struct sbx_section);
+	struct sbx_header header;
+	struct sbx_section *table,
+	    extra = { .id = 4000, .flags = flags, .count = 4, .record_size = 2, .size = 8 };
+	size_t table_end;
+	uint8_t *out;
+
+	memcpy(&header, data, sizeof(header));
+	table_end = sizeof(header) + header.section_count * entry;
+	*new_size = size + entry + 8;
+	out = calloc(1, *new_size);
+	memcpy(out, data, table_end);
+	memcpy(out + table_end + entry, data + table_end, size - table_end);
+	table = (struct sbx_section *)(void *)(out + sizeof(header));
+	for (uint32_t i = 0; i < header.section_count; i++)
+		table[i].offset += (uint32_t)entry;
+	extra.offset = (uint32_t)(size + entry);
+	table[header.section_count] = extra;
+	header.section_count++;
+	header.size = (uint32_t)*new_size;
+	memcpy(out, &header, sizeof(header));
+	sweep_fix_digest(out, *new_size);
+	return out;
+}
+
+static void check_unknown_sections(const uint8_t *data, size_t size)
+{
+	size_t new_size;
+	uint8_t *blob = with_section(data, size, 0, &new_size);
+	const char *error = open_copy(blob, new_size);
+
+	check(!error, "an unknown section that may be ignored is", error);
+	free(blob);
+	blob = with_section(data, size, SBX_SECTION_CRITICAL, &new_size);
+	error = open_copy(blob, new_size);
+	check(error && strstr(error, "4000") && strstr(error, "newer"),
+	      "an unknown critical section is refused", error);
+	free(blob);
+	blob = with_section(data, size, 2, &new_size);
+	error = open_copy(blob, new_size);
+	check(error != NULL, "an unknown flag is refused", error);
+	free(blob);
+}
+
+static void check_versions(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = malloc(size);
+	struct sbx_header *header = (void *)copy;
+
+	for (uint32_t version = 0; version < 4; version++) {
+		char both[64];
+		const char *error;
+
+		if (version == SBX_FORMAT_VERSION)
+			continue;
+		memcpy(copy, data, size);
+		header->version = version;
+		sweep_fix_digest(copy, size);
+		snprintf(both, sizeof(both), "version %u, this program reads version %d", version,
+			 SBX_FORMAT_VERSION);
+		error = open_copy(copy, size);
+		check(error && strstr(error, both) && strstr(error, "recompile with sbxc"),
+		      "another version names both", error);
+	}
+	free(copy);
+	check(open_copy("#!/bin/sh\necho hello there\n", 27) != NULL, "a script is no blob", NULL);
+	check(open_copy("", 0) != NULL, "nothing is no blob", NULL);
+}
+
+/* ---- what emit promises ------------------------------------------------------- */
+
+static void check_deterministic(void)
+{
+	struct arena one = { 0 }, other = { 0 };
+	struct emitted first, second;
+	struct sbx_blob blob;
+
+	arena_alloc(&other, 12345); /* other addresses */
+	model_open(&one, model_full(&one), false, &first, &blob);
+	model_open(&other, model_full(&other), false, &second, &blob);
+	check(first.size == second.size && !memcmp(first.data, second.data, first.size),
+	      "the same policy, the same bytes", NULL);
+	model_open(&other, model_full(&other), true, &second, &blob);
+	check(second.size < first.size && !SBX_COUNT(&blob, LOCS), "--strip leaves places out",
+	      NULL);
+	arena_free(&one);
+	arena_free(&other);
+}
+
+/* The order of statements: all 120 orders of five rules are one blob. */
+static void permute(struct arena *arena, struct policy *policy, size_t fixed,
+		    const struct emitted *want, unsigned *differ)
+{
+	struct fs_rule *rules = policy->fs.items;
+	struct emitted out;
+	struct sbx_blob blob;
+
+	if (fixed + 1 == policy->fs.count) {
+		model_open(arena, policy, true, &out, &blob);
+		*differ += out.size != want->size || memcmp(out.data, want->data, out.size);
+		return;
+	}
+	for (size_t i = fixed; i < policy->fs.count; i++) {
+		struct fs_rule rule = rules[fixed];
+
+		rules[fixed] = rules[i];
+		rules[i] = rule;
+		permute(arena, policy, fixed + 1, want, differ);
+		rule = rules[fixed];
+		rules[fixed] = rules[i];
+		rules[i] = rule;
+	}
+}
+
+static void check_order_free(void)
+{
+	static const struct {
+		enum sbx_fs_verb verb;
+		unsigned rights;
+		const char *path;
+	} rules[] = {
+		{ SBX_FS_GRANT, SBX_READ, "/w/a" },
+		{ SBX_FS_DENY, 7, "/w/a/b" },
+		{ SBX_FS_GRANT, SBX_READ | SBX_WRITE, "/w/a/b/c" },
+		{ SBX_FS_GRANT, SBX_READ, "/usr" },
+		{ SBX_FS_DENY, SBX_WRITE, "/w/a" },
+	};
+	struct arena arena = { 0 };
+	struct policy *policy = model_new(&arena);
+	struct emitted want;
+	struct sbx_blob blob;
+	unsigned differ = 0;
+
+	policy->fs.count = 0;
+	policy->kind = SBX_SITE; /* no workspace rule whose place would matter */
+	policy->workspace_rule = SIZE_MAX;
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		model_fs(&arena, policy, rules[i].verb, rules[i].rights,
+			 model_text(&arena, rules[i].path));
+	model_open(&arena, policy, true, &want, &blob);
+	permute(&arena, policy, 0, &want, &differ);
+	check(!differ, "120 orders of five rules are one blob", NULL);
+	arena_free(&arena);
+}
+
+static double seconds_for(size_t rules)
+{
+	struct arena arena = { 0 };
+	struct policy *policy = model_new(&arena);
+	struct timespec began, ended;
+	struct emitted out;
+	struct sbx_blob blob;
+
+	for (size_t i = 0; i < rules; i++)
+		model_fs(
+		    &arena, policy, i % 2 ? SBX_FS_DENY : SBX_FS_GRANT, SBX_READ,
+		    model_text(&arena, arena_printf(&arena, "/srv/data/%zu/deep/%zu", i, i % 7)));
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &began);
+	model_open(&arena, policy, true, &out, &blob);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ended);
+	arena_free(&arena);
+	return (double)(ended.tv_sec - began.tv_sec) +
+	       (double)(ended.tv_nsec - began.tv_nsec) / 1e9;
+}
+
+static void check_linear(void)
+{
+	double small = seconds_for(10000), large = seconds_for(40000);
+
+	printf("10000 file rules: %.3f s, 40000: %.3f s\n", small, large);
+	check(large < 8 * small + 0.05, "time grows with the rules, not their square", NULL);
+}
+
+/* ---- files ------------------------------------------------------------------------ */
+
+static void check_file(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	static uint8_t data[1 << 20] __attribute__((aligned(8)));
+	size_t size;
+	const char *error;
+
+	if (!file) {
+		perror(path);
+		exit(2);
+	}
+	size = fread(data, 1, sizeof(data), file);
+	fclose(file);
+	error = open_copy(data, size);
+	check(!error, path, error);
+	if (!error)
+		check_damage(data, size, path);
+}
+
+static int write_file(const char *path, const struct emitted *blob)
+{
+	FILE *file = fopen(path, "wb");
+
+	if (!file || fwrite(blob->data, 1, blob->size, file) != blob->size || fclose(file)) {
+		perror(path);
+		return 2;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct arena arena = { 0 };
+	struct emitted blob;
+	struct sbx_blob opened;
+
+	model_open(&arena, model_full(&arena), false, &blob, &opened);
+	if (argc == 3 && !strcmp(argv[1], "--write"))
+		return write_file(argv[2], &blob);
+	sweep_blob(&opened);
+	for (uint32_t id = 1; id < SBX_SEC_COUNT; id++)
+		check(opened.section[id].count > 0, sbx_section_spec(id)->name,
+		      "not in the sample");
+	check_damage(blob.data, blob.size, "sample");
+	check_forgeries(blob.data, blob.size, "sample");
+	check_unknown_sections(blob.data, blob.size);
+	check_versions(blob.data, blob.size);
+	check_deterministic();
+	check_order_free();
+	check_linear();
+	for (int i = 1; i < argc; i++)
+		check_file(argv[i]);
+	arena_free(&arena);
+	printf("blob: %u passed, %u failed, 0 skipped\n", passed, failed);
+	return failed ? 1 : 0;
+}
