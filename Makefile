@@ -69,7 +69,9 @@ $(call obj,$(GRAMMAR)): $(O)/grammar/parser.h
 MUSL_CC ?= musl-gcc
 STUB_CFLAGS := -std=c11 -D_GNU_SOURCE -DSBX_VERSION='"$(VERSION)"' -I. $(WARN) $(NARROW) -Os -g \
 	-fPIE -fstack-protector-strong -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
-MUSL_LIB = $(shell $(MUSL_CC) -print-file-name=libc.a | xargs dirname)
+# (musl-gcc -print-file-name answers with glibc's.)
+MUSL_LIB := $(patsubst %/,%,$(dir $(firstword $(wildcard /usr/lib/$(shell uname -m)-linux-musl/rcrt1.o \
+	/usr/lib/musl/lib/rcrt1.o /usr/local/musl/lib/rcrt1.o))))
 STUB_OBJS := $(patsubst %.c,$(O)/stub-obj/%.o,$(STUB) $(BLOB))
 $(O)/stub-obj/%.o: %.c
 	$(call say,MUSL,$<)

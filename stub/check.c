@@ -1,0 +1,278 @@
+/*
+ * stub/check.c - fail closed.
+ *
+ * A statement that protects and that nothing here enforces stops the launch,
+ * by name.  One that only opens (a slot, a Slurm command) stays shut, and a
+ * line says so.  With --check all of it is listed instead.
+ */
+#include "stub/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "stub/launch.h"
+#include "stub/out.h"
+#include "stub/sys.h"
+
+#define LINKS_SCAN_MAX 1000
+
+/* Stops the launch, unless the rule is best-effort or --check only asks. */
+#define cannot(launch, head, ...)                                                                  \
+	do {                                                                                       \
+		const char *reason_ = out_string(__VA_ARGS__);                                     \
+		launch_cannot(launch, head, reason_);                                              \
+	} while (0)
+
+static void launch_cannot(struct launch *launch, const struct sbx_head *head, const char *reason)
+{
+	const char *place = launch_place(launch, head->loc);
+
+	if (head->flags & SBX_F_BEST_EFFORT) {
+		launch_remark(launch, "not enforced (%s): %s", place, reason);
+	} else if (launch->options.check) {
+		out_print(STDOUT_FILENO, "no   %s (%s)\n", reason, place);
+		launch->problems++;
+	} else {
+		refuse("%s (%s)", reason, place);
+	}
+}
+
+static void require_backend(struct launch *launch, const struct sbx_require_rule *rule)
+{
+	for (uint32_t i = 0; i < rule->count; i++) {
+		char name[64];
+		uint32_t unset;
+		bool wild;
+
+		if (sbx_expand(&launch->blob,
+			       *SBX_AT(&launch->blob, TMPLS, sbx_tmpl, rule->first + i),
+			       &launch->vars, name, sizeof(name), &wild, &unset) >= 0 &&
+		    !strcmp(name, "bwrap"))
+			return;
+	}
+	cannot(launch, &rule->head,
+	       "the policy wants another backend than bwrap, the one of this version: add bwrap to "
+	       "require { backend }");
+}
+
+static void require_kernel(struct launch *launch, const struct sbx_require_rule *rule)
+{
+	unsigned major = rule->value >> 16, minor = rule->value & 0xffff;
+	unsigned long have_major = 0, have_minor = 0;
+	struct utsname name;
+	char *rest;
+
+	if (!uname(&name)) {
+		have_major = strtoul(name.release, &rest, 10);
+		if (*rest == '.')
+			have_minor = strtoul(rest + 1, NULL, 10);
+	}
+	if (have_major < major || (have_major == major && have_minor < minor))
+		cannot(launch, &rule->head, "the policy wants kernel %u.%u, this is %s: update it",
+		       major, minor, name.release);
+}
+
+static void require_one(struct launch *launch, const struct sbx_require_rule *rule)
+{
+	int abi = sys_landlock_abi();
+
+	switch ((enum sbx_require)rule->what) {
+	case SBX_REQUIRE_LANDLOCK:
+		if (abi < (int)rule->value)
+			cannot(launch, &rule->head,
+			       "the policy wants Landlock ABI %u, this kernel has %d: update it",
+			       rule->value, abi < 0 ? 0 : abi);
+		break;
+	case SBX_REQUIRE_KERNEL:
+		require_kernel(launch, rule);
+		break;
+	case SBX_REQUIRE_BACKEND:
+		require_backend(launch, rule);
+		break;
+	case SBX_REQUIRE_LIMITS:
+		cannot(launch, &rule->head,
+		       "limits for the whole tree (cgroup) are not in this version, only per process: "
+		       "take the line out");
+		break;
+	case SBX_REQUIRE_PROOF:
+		cannot(launch, &rule->head,
+		       "this version does not know proofs: take the line out");
+		break;
+	case SBX_REQUIRE_SIGNED:
+		cannot(launch, &rule->head,
+		       "this version does not know signatures: take the line out");
+		break;
+	}
+}
+
+static void check_net(struct launch *launch)
+{
+	const struct sbx_meta *meta = sbx_meta(&launch->blob);
+
+	if (meta->net_mode == SBX_NET_PROXY)
+		cannot(launch, &meta->net_mode_head,
+		       "net { mode proxy } has no proxy in this version: use mode none, or mode host "
+		       "with a compat reason");
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, CREDENTIALS); i++) {
+		const struct sbx_credential *credential =
+			SBX_AT(&launch->blob, CREDENTIALS, sbx_credential, i);
+
+		cannot(launch, &credential->head,
+		       "credential %s: this version has no proxy to put it in outside: take it out",
+		       sbx_string(&launch->blob, credential->name));
+	}
+}
+
+/* Openings for which nobody is there: they stay shut. */
+static void remark_shut(const struct launch *launch)
+{
+	if (SBX_COUNT(&launch->blob, SLOTS))
+		launch_remark(launch, "slots stay shut: nothing in this version can fill one (%s)",
+			      launch_place(launch, SBX_AT(&launch->blob, SLOTS, sbx_slot, 0)->head.loc));
+	if (SBX_COUNT(&launch->blob, SLURM))
+		launch_remark(
+			launch, "Slurm stays shut: this version has no chaperon (%s)",
+			launch_place(launch, SBX_AT(&launch->blob, SLURM, sbx_slurm_rule, 0)->head.loc));
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, NET); i++) {
+		const struct sbx_net_rule *rule = SBX_AT(&launch->blob, NET, sbx_net_rule, i);
+
+		if (rule->verb == SBX_NETV_ALLOW && rule->kind == SBX_NETK_ABSTRACT)
+			launch_remark(launch, "abstract sockets stay shut in this version (%s)",
+				      launch_place(launch, rule->head.loc));
+	}
+}
+
+void check_requirements(struct launch *launch)
+{
+	check_net(launch);
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, REQUIRE); i++)
+		require_one(launch, SBX_AT(&launch->blob, REQUIRE, sbx_require_rule, i));
+	remark_shut(launch);
+	if (sys_landlock_abi() < 9)
+		launch_detail(launch,
+			      "a socket that a process of the host listens on inside a granted tree "
+			      "can be connected to: closing these needs Landlock ABI 9 (here: %d)",
+			      sys_landlock_abi());
+}
+
+static bool resolve(void *context, const char *path, char *out, size_t size)
+{
+	(void)context;
+	return walk_name(path, out, size);
+}
+
+/* $sibling is the host's directory beside the workspace.  Where a private tmpfs
+ * lies over their parent (a workspace below /tmp), that one is out of sight, and
+ * the name means a place in the tmpfs instead. */
+static void settle_sibling(struct launch *launch)
+{
+	const char **sibling = &launch->vars.value[SBX_VAR_SIBLING];
+	enum sbx_fs_verb verb;
+
+	if (fsview_origin(launch, *sibling, SBX_READ, &verb) &&
+	    (verb == SBX_FS_TMP || verb == SBX_FS_COPY))
+		*sibling = "/sbx-out-of-sight";
+}
+
+void check_assertions(struct launch *launch)
+{
+	static const char *const polarity[] = { "can", "cannot", "never" };
+	static const char *const action[] = { "read", "write", "exec",	 "connect",
+					      "call", "see",   "submit", "use" };
+	struct sbx_assert_result *result = mem_get(sizeof(*result));
+
+	settle_sibling(launch);
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, ASSERTS); i++) {
+		const struct sbx_assert *assertion = SBX_AT(&launch->blob, ASSERTS, sbx_assert, i);
+		struct sbx_head head = assertion->head;
+
+		sbx_assert_check(&launch->blob, i, &launch->vars, &launch->view.set, resolve, NULL,
+				 result);
+		if (result->holds)
+			continue;
+		head.flags = 0;
+		cannot(launch, &head, "here the policy does not hold what it asserts: %s %s %s: %s%s%s%s",
+		       polarity[assertion->polarity], action[assertion->action], result->object,
+		       result->reason, result->loc == SBX_NONE ? "" : " (",
+		       result->loc == SBX_NONE ? "" : launch_place(launch, result->loc),
+		       result->loc == SBX_NONE ? "" : ")");
+	}
+}
+
+/* ---- hard links ------------------------------------------------------------ */
+
+static bool granted_on_device(const struct launch *launch, dev_t dev)
+{
+	for (size_t i = 0; i < launch->view.nodes.count; i++) {
+		const struct node *node = &launch->view.nodes.items[i];
+
+		if (node->granted && node->kind == NODE_RULE && node->verb == SBX_FS_GRANT &&
+		    node_exists(node) && node->st.st_dev == dev)
+			return true;
+	}
+	return false;
+}
+
+static void check_link_count(struct launch *launch, const char *path, const struct stat *st,
+			     uint32_t rule)
+{
+	const struct sbx_fs_rule *seal = SBX_AT(&launch->blob, FS, sbx_fs_rule, rule);
+
+	if (S_ISREG(st->st_mode) && st->st_nlink > 1 && granted_on_device(launch, st->st_dev) &&
+	    !(fsview_rights(launch, path) & SBX_READ))
+		cannot(launch, &seal->head,
+		       "%s is sealed but has %u names (hard links), and one of the others may lie in a "
+		       "granted tree: find it with `find -inum %llu` and remove it",
+		       path, (unsigned)st->st_nlink, (unsigned long long)st->st_ino);
+}
+
+struct entry { /* struct linux_dirent64 */
+	uint64_t ino, offset;
+	unsigned short length;
+	unsigned char type;
+	char name[];
+};
+
+static void check_directory(struct launch *launch, const struct node *node)
+{
+	_Alignas(struct entry) char buffer[8192];
+	int dir = open(node->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	unsigned seen = 0;
+	long got;
+
+	while (dir >= 0 && seen < LINKS_SCAN_MAX &&
+	       (got = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < got; seen++) {
+			const struct entry *entry = (const void *)(buffer + at);
+			struct stat st;
+
+			at += entry->length;
+			if (entry->type != 4 && !fstatat(dir, entry->name, &st, AT_SYMLINK_NOFOLLOW))
+				check_link_count(launch, path_join(node->path, entry->name), &st,
+						 node->rule);
+		}
+	if (dir >= 0)
+		close(dir);
+}
+
+void check_hard_links(struct launch *launch)
+{
+	for (size_t i = 0; i < launch->view.nodes.count; i++) {
+		const struct node *node = &launch->view.nodes.items[i];
+
+		if (node->kind != NODE_RULE || node->rule >= SBX_RULE_SELF || !node_exists(node) ||
+		    SBX_AT(&launch->blob, FS, sbx_fs_rule, node->rule)->verb != SBX_FS_SEAL ||
+		    !(SBX_AT(&launch->blob, FS, sbx_fs_rule, node->rule)->rights & SBX_READ))
+			continue;
+		if (S_ISDIR(node->st.st_mode))
+			check_directory(launch, node);
+		else
+			check_link_count(launch, node->path, &node->st, node->rule);
+	}
+}

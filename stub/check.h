@@ -1,0 +1,16 @@
+/*
+ * stub/check.h - what must hold before anything is started.
+ */
+#ifndef SBX_STUB_CHECK_H
+#define SBX_STUB_CHECK_H
+
+struct launch;
+
+/* What the policy demands that this version or this machine cannot do. */
+void check_requirements(struct launch *launch);
+/* Assertions, on the real paths. */
+void check_assertions(struct launch *launch);
+/* Sealed files that have a second name outside the seal. */
+void check_hard_links(struct launch *launch);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * stub/explain.c - why bubblewrap failed: one reason, one remedy.
+ *
+ * Its own messages name the call that failed, not the cause; the cause is
+ * usually a setting of the distribution that can be read.
+ */
+#include "stub/backend.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stub/out.h"
+
+/* A number in /proc/sys; -1: there is no such setting. */
+static long setting(const char *path)
+{
+	char text[32];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	if (size <= 0)
+		return -1;
+	text[size] = '\0';
+	return strtol(text, NULL, 10);
+}
+
+static const char *explain_namespaces(void)
+{
+	if (setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1)
+		return "AppArmor forbids user namespaces to programs without a profile: install an "
+		       "AppArmor profile for /usr/bin/bwrap that allows userns";
+	if (setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
+		return "user namespaces are turned off: sysctl kernel.unprivileged_userns_clone=1";
+	if (setting("/proc/sys/user/max_user_namespaces") == 0)
+		return "user namespaces are turned off: sysctl user.max_user_namespaces=15000";
+	return "this system or container forbids new user namespaces: allow them there";
+}
+
+static const struct {
+	const char *text, *reason; /* reason NULL: ask the settings */
+} known[] = {
+	{ "Unknown option", "bubblewrap is too old: install 0.8 or newer" },
+	{ "nknown option", "bubblewrap is too old: install 0.8 or newer" },
+	{ "uid map", NULL },
+	{ "No permissions to creat", NULL },
+	{ "Creating new namespace failed: Operation not permitted", NULL },
+	{ "No space left on device",
+	  "no more user namespaces may be made here (nesting, or user.max_user_namespaces): start "
+	  "outside the sandbox around, or raise the limit" },
+	{ "RTM_NEWADDR", NULL },
+	{ "loopback", NULL },
+	{ "make / slave",
+	  "mounting is forbidden here, as inside a Landlock or AppArmor sandbox: start outside it" },
+	{ "mount proc",
+	  "this container hides parts of /proc, so a new one may not be mounted: start the "
+	  "container with an unmasked /proc" },
+	{ "exec: ", "bubblewrap could not be executed: reinstall the package bubblewrap" },
+};
+
+const char *backend_explain(const char *text)
+{
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strstr(text, known[i].text))
+			return known[i].reason ? known[i].reason : explain_namespaces();
+	if (!*text)
+		return "bubblewrap ended without a word and without starting the sandbox: reinstall "
+		       "the package bubblewrap";
+	return "bubblewrap failed; its words are above: see docs";
+}

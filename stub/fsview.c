@@ -1,0 +1,502 @@
+/*
+ * stub/fsview.c - from rules to points and nodes.
+ *
+ * A path is expanded, walked, and entered twice where links give it a second
+ * name.  A grant that leads through a link which the sandbox itself could have
+ * planted is refused: the sandbox must not choose what the next one may read.
+ */
+#include "stub/fsview.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stub/launch.h"
+#include "stub/out.h"
+#include "stub/vars.h"
+
+static bool is_grant(unsigned verb)
+{
+	return verb != SBX_FS_DENY && verb != SBX_FS_SEAL;
+}
+
+const char *fsview_place(const struct launch *launch, uint32_t rule)
+{
+	if (rule == SBX_RULE_SELF)
+		return "sbx-exec protects policy and launcher";
+	if (rule == SBX_NONE)
+		return "sbx-exec's own";
+	return launch_place(launch, SBX_AT(&launch->blob, FS, sbx_fs_rule, rule)->head.loc);
+}
+
+/* What the kernel makes anew in every sandbox, whatever the host's looks like. */
+static bool is_synthetic(const char *path)
+{
+	static const char *const names[] = { "/dev/fd",	     "/dev/stdin", "/dev/stdout",
+					     "/dev/stderr",  "/dev/ptmx",  "/dev/pts",
+					     "/dev/console", "/dev/core" };
+
+	if (path_within(path, "/proc"))
+		return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (path_within(path, names[i]))
+			return true;
+	return false;
+}
+
+/* The rule under treatment. */
+struct context {
+	struct launch *launch;
+	uint32_t index;
+	const struct sbx_fs_rule *rule; /* NULL: one of our own */
+	uint8_t verb, rights;
+	uint32_t except_first, except_count;
+};
+
+static void add_point(const struct context *c, const char *path, bool wild)
+{
+	struct sbx_fs_point *point = vec_add(&c->launch->view.points);
+
+	*point = (struct sbx_fs_point){
+		.path = path,
+		.rule = c->index,
+		.verb = c->verb,
+		.rights = c->rights,
+		.wild = wild,
+		.except_first = c->except_first,
+		.except_count = c->except_count,
+	};
+}
+
+static struct node *add_node(const struct context *c, const char *path, enum node_kind kind)
+{
+	struct node *node = vec_add(&c->launch->view.nodes);
+
+	*node = (struct node){
+		.path = path,
+		.kind = kind,
+		.rule = c->index,
+		.verb = c->verb,
+		.granted = is_grant(c->verb),
+		.denied = !is_grant(c->verb),
+		.have = strlen(path),
+		.fd = -1,
+	};
+	return node;
+}
+
+static void add_hops(const struct context *c, const struct hop *hops, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct node *node = add_node(c, hops[i].path, NODE_LINK);
+
+		node->target = hops[i].target;
+		node->st = hops[i].st;
+	}
+}
+
+static bool flagged(const struct context *c, uint32_t flag)
+{
+	return c->rule && (c->rule->head.flags & flag);
+}
+
+/* mkdir -p beneath what exists, each step by descriptor; mode 0700. */
+static void make_directories(const char *path, struct walk *walk, const char *place)
+{
+	int dir = walk->fd;
+
+	for (const char *name = walk->path + walk->have; *name;) {
+		size_t length;
+		const char *one;
+		int next;
+
+		name += *name == '/';
+		length = strcspn(name, "/");
+		one = mem_copy(name, length);
+		name += length;
+		if (mkdirat(dir, one, 0700) && errno != EEXIST)
+			refuse("%s: cannot be made: %s (%s)", path, out_error(errno), place);
+		next = openat(dir, one, O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC);
+		if (next < 0)
+			refuse("%s: cannot be made: %s (%s)", path, out_error(errno), place);
+		close(dir);
+		dir = next;
+	}
+	walk->fd = dir;
+	fstat(dir, &walk->st);
+	walk->have = strlen(walk->path);
+	walk->missing = false;
+}
+
+/* A name that cannot be looked at.  False: forget it. */
+static bool handle_error(const struct context *c, const char *path, const struct walk *walk)
+{
+	const char *place = fsview_place(c->launch, c->index);
+	struct stat st;
+
+	if (flagged(c, SBX_F_OPTIONAL)) {
+		launch_detail(c->launch, "%s: %s: skipped, it is optional (%s)", path,
+			      out_error(walk->error), place);
+		return false;
+	}
+	/* What this user cannot reach the sandbox cannot either, unless it may
+	 * change the mode of the directory that is in the way. */
+	if (!is_grant(c->verb) && walk->error == EACCES && !stat(walk->path, &st) &&
+	    st.st_uid != c->launch->uid) {
+		launch_detail(c->launch, "%s: out of this user's reach, and so out of the sandbox's (%s)",
+			      path, place);
+		return false;
+	}
+	refuse("%s: %s at %s (%s): correct it, or mark the rule optional", path,
+	       out_error(walk->error), walk->path, place);
+}
+
+/* A grant of what does not exist.  False: forget it. */
+static bool handle_missing(const struct context *c, const char *path, struct walk *walk)
+{
+	const char *place = fsview_place(c->launch, c->index);
+
+	if (flagged(c, SBX_F_CREATE)) {
+		if (c->launch->options.dry_run || c->launch->options.check)
+			return true;
+		make_directories(path, walk, place);
+		launch_detail(c->launch, "%s: made (%s)", path, place);
+		return true;
+	}
+	if (flagged(c, SBX_F_OPTIONAL)) {
+		launch_detail(c->launch, "%s: not here: skipped, it is optional (%s)", path, place);
+		return false;
+	}
+	refuse("%s: does not exist (%s): make it, or mark the rule optional or create", path, place);
+}
+
+static void add_literal(const struct context *c, const char *path)
+{
+	struct walk walk;
+	struct node *node;
+	bool mounts = c->verb == SBX_FS_GRANT || c->verb == SBX_FS_COPY || c->verb == SBX_FS_DEVICE;
+
+	if (is_synthetic(path)) {
+		add_point(c, path, false);
+		if (path_within(path, "/proc") && strcmp(path, "/proc")) {
+			node = add_node(c, path, NODE_RULE);
+			if (lstat(path, &node->st))
+				node->have = 5;
+		}
+		return;
+	}
+	walk_path(path, &walk);
+	if (walk.error && !handle_error(c, path, &walk))
+		return;
+	if (walk.missing && c->verb != SBX_FS_TMP && is_grant(c->verb) &&
+	    !handle_missing(c, path, &walk)) {
+		walk_close(&walk);
+		return;
+	}
+	add_point(c, path, false);
+	if (strcmp(path, walk.path))
+		add_point(c, walk.path, false);
+	add_hops(c, walk.hops, walk.hop_count);
+	node = add_node(c, walk.path, NODE_RULE);
+	node->have = walk.have;
+	node->st = walk.st;
+	if (mounts && !walk.missing)
+		node->fd = walk.fd;
+	else
+		walk_close(&walk);
+}
+
+const char *pattern_beginning(const char *pattern, size_t *length)
+{
+	char *text = mem_get(strlen(pattern) + 1);
+	size_t out = 0, cut = 0;
+
+	*length = 0;
+	for (size_t i = 0; pattern[i]; i++) {
+		if (strchr("*?[", pattern[i]))
+			break;
+		if (pattern[i] == '/') {
+			cut = out;
+			*length = i;
+		}
+		if (pattern[i] == '\\' && pattern[i + 1])
+			i++;
+		text[out++] = pattern[i];
+	}
+	text[cut] = '\0';
+	return cut ? text : "/";
+}
+
+static char *escape_pattern(const char *path)
+{
+	char *text = mem_get(2 * strlen(path) + 1), *at = text;
+
+	for (; *path; path++) {
+		if (strchr("*?[]\\", *path))
+			*at++ = '\\';
+		*at++ = *path;
+	}
+	return text;
+}
+
+static void add_pattern(const struct context *c, const char *pattern)
+{
+	size_t length;
+	const char *beginning = pattern_beginning(pattern, &length);
+	struct walk walk;
+
+	if (!is_grant(c->verb) && !flagged(c, SBX_F_SNAPSHOT)) {
+		const char *place = fsview_place(c->launch, c->index);
+
+		if (!flagged(c, SBX_F_BEST_EFFORT))
+			refuse("%s: no backend here can bind names that appear later (%s): add the "
+			       "word snapshot to the rule to close what exists at the start",
+			       pattern, place);
+		launch_remark(c->launch, "%s: not enforced for names that appear later (%s)",
+			      pattern, place);
+	}
+	add_point(c, pattern, true);
+	walk_path(beginning, &walk);
+	walk_close(&walk);
+	if (walk.error)
+		return;
+	add_hops(c, walk.hops, walk.hop_count);
+	if (strcmp(walk.path, beginning))
+		add_point(c, mem_join(strlen(walk.path) > 1 ? escape_pattern(walk.path) : "",
+				      pattern + length),
+			  true);
+}
+
+/* A rule whose path needs a variable without a value.  Repository rules that
+ * take something away are void outside a repository: there is nothing to
+ * protect. */
+static void handle_unset(const struct context *c, uint32_t var)
+{
+	const char *place = fsview_place(c->launch, c->index);
+	const char *name = sbx_var_name(&c->launch->blob, var);
+	bool git = var == SBX_VAR_GITDIR || var == SBX_VAR_GITCOMMON || var == SBX_VAR_GITHOOKS;
+
+	if (!flagged(c, SBX_F_OPTIONAL) && !(git && !is_grant(c->verb)))
+		refuse("$%s has no value here%s (%s): mark the rule optional, or %s", name,
+		       git ? ": this is not a repository" : "", place,
+		       git ? "start in a repository" : "see that it has one");
+	launch_detail(c->launch, "$%s has no value here: rule skipped (%s)", name, place);
+}
+
+static void add_excepts(struct context *c)
+{
+	struct fsview *view = &c->launch->view;
+	struct walk walk;
+	uint32_t unset;
+	bool wild;
+
+	c->except_first = (uint32_t)view->excepts.count;
+	for (uint32_t i = 0; i < c->rule->except_count; i++) {
+		struct sbx_tmpl tmpl = *SBX_AT(&c->launch->blob, TMPLS, sbx_tmpl,
+					       c->rule->except_first + i);
+		const char *path = vars_expand(c->launch, tmpl, &wild, &unset);
+
+		if (!path)
+			continue;
+		*vec_add(&view->excepts) = path;
+		walk_path(path, &walk);
+		walk_close(&walk);
+		if (!walk.error && strcmp(walk.path, path))
+			*vec_add(&view->excepts) = walk.path;
+	}
+	c->except_count = (uint32_t)view->excepts.count - c->except_first;
+}
+
+static void add_rule(struct launch *launch, uint32_t index)
+{
+	const struct sbx_fs_rule *rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, index);
+	struct context c = { .launch = launch, .index = index, .rule = rule, .verb = rule->verb,
+			     .rights = rule->rights };
+	const char *path;
+	uint32_t unset;
+	bool wild = false;
+
+	if (index == sbx_meta(&launch->blob)->workspace_rule)
+		path = launch->vars.value[SBX_VAR_WORKSPACE];
+	else
+		path = vars_expand(launch, rule->path, &wild, &unset);
+	if (!path) {
+		handle_unset(&c, unset);
+		return;
+	}
+	if (rule->verb == SBX_FS_SEAL)
+		add_excepts(&c);
+	if (wild)
+		add_pattern(&c, path);
+	else
+		add_literal(&c, path);
+}
+
+/* The blob and this program: never writable inside, whatever is granted. */
+static void add_own(struct launch *launch, unsigned var)
+{
+	struct context c = { .launch = launch, .index = SBX_RULE_SELF, .verb = SBX_FS_SEAL,
+			     .rights = SBX_WRITE };
+
+	add_literal(&c, launch->vars.value[var]);
+}
+
+static void add_sockets(struct launch *launch)
+{
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, NET); i++) {
+		const struct sbx_net_rule *rule = SBX_AT(&launch->blob, NET, sbx_net_rule, i);
+		struct context c = { .launch = launch, .index = i, .verb = SBX_FS_GRANT };
+		const char *path;
+		struct walk walk;
+		uint32_t unset;
+		bool wild;
+
+		if (rule->verb != SBX_NETV_ALLOW || rule->kind != SBX_NETK_UNIX)
+			continue;
+		path = vars_expand(launch, rule->path, &wild, &unset);
+		if (path && !wild)
+			walk_path(path, &walk);
+		if (!path || wild || walk.error || walk.missing) {
+			/* An opening that cannot be made stays shut. */
+			launch_remark(launch, "allow unix: nothing to open now, it stays shut (%s)",
+				      launch_place(launch, rule->head.loc));
+			continue;
+		}
+		add_hops(&c, walk.hops, walk.hop_count);
+		struct node *node = add_node(&c, walk.path, NODE_SOCKET);
+		node->st = walk.st;
+		node->fd = walk.fd;
+	}
+}
+
+/* Which of two statements about one path says what is mounted there. */
+static unsigned verb_rank(unsigned verb)
+{
+	static const unsigned rank[] = { [SBX_FS_DENY] = 0,   [SBX_FS_SEAL] = 0, [SBX_FS_GRANT] = 1,
+					 [SBX_FS_DEVICE] = 2, [SBX_FS_COPY] = 3, [SBX_FS_TMP] = 4 };
+
+	return rank[verb];
+}
+
+bool fsview_origin(const struct launch *launch, const char *path, unsigned right,
+		   enum sbx_fs_verb *verb)
+{
+	const struct sbx_fs_set *set = &launch->view.set;
+	struct sbx_fs_verdict verdict;
+
+	sbx_fs_decide(set, path, right, &verdict);
+	if (!verdict.allowed)
+		return false;
+	/* `exec /tmp` beside `tmp /tmp`: whichever decided, it is the tmpfs. */
+	*verb = set->points[verdict.point].verb;
+	for (size_t i = 0; i < set->count; i++)
+		if (!strcmp(set->points[i].path, set->points[verdict.point].path) &&
+		    verb_rank(set->points[i].verb) > verb_rank(*verb))
+			*verb = set->points[i].verb;
+	return true;
+}
+
+/* May the sandbox write into the directory of the host that holds @path? */
+static bool sandbox_may_replace(const struct launch *launch, const char *path)
+{
+	enum sbx_fs_verb verb;
+
+	return fsview_origin(launch, path_parent(path), SBX_WRITE, &verb) && verb == SBX_FS_GRANT;
+}
+
+static void check_links(const struct launch *launch)
+{
+	for (size_t i = 0; i < launch->view.nodes.count; i++) {
+		const struct node *node = &launch->view.nodes.items[i];
+
+		if (node->kind == NODE_LINK && node->granted &&
+		    sandbox_may_replace(launch, node->path))
+			refuse("%s is a symbolic link to %s, in a directory that the sandbox may "
+			       "write: whoever wrote it there would choose what is opened (%s): "
+			       "remove the link, or name its target in the policy",
+			       node->path, node->target, fsview_place(launch, node->rule));
+	}
+}
+
+void fsview_build(struct launch *launch)
+{
+	struct fsview *view = &launch->view;
+	struct context c = { .launch = launch, .index = SBX_NONE, .verb = SBX_FS_GRANT };
+
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, FS); i++)
+		add_rule(launch, i);
+	add_own(launch, SBX_VAR_POLICY);
+	add_own(launch, SBX_VAR_LAUNCHER);
+	add_sockets(launch);
+	add_hops(&c, launch->home_hops, launch->home_hop_count);
+	add_node(&c, "/proc", NODE_PROC);
+	add_node(&c, "/dev", NODE_DEV);
+	view->set.points = view->points.items;
+	view->set.count = view->points.count;
+	view->set.excepts = view->excepts.items;
+	check_links(launch);
+}
+
+unsigned fsview_rights(const struct launch *launch, const char *path)
+{
+	struct sbx_fs_verdict verdict;
+	unsigned rights = 0;
+
+	for (unsigned right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
+		sbx_fs_decide(&launch->view.set, path, right, &verdict);
+		if (verdict.allowed)
+			rights |= right;
+	}
+	return rights;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct node *left = a, *right = b;
+	int order = path_compare(left->path, right->path);
+
+	if (order)
+		return order;
+	return left->kind != right->kind ? (int)left->kind - (int)right->kind
+					 : (int)left->verb - (int)right->verb;
+}
+
+static bool has_placeholder(const struct launch *launch, uint32_t rule)
+{
+	return rule < SBX_RULE_SELF && SBX_AT(&launch->blob, FS, sbx_fs_rule, rule)->placeholder !=
+					       SBX_PLACEHOLDER_DEFAULT;
+}
+
+static void join(const struct launch *launch, struct node *into, const struct node *other)
+{
+	if (into->kind == NODE_RULE && other->kind != NODE_RULE)
+		into->kind = other->kind;
+	if (into->kind != NODE_SOCKET && other->kind == NODE_RULE && other->denied &&
+	    (!into->denied || has_placeholder(launch, other->rule)))
+		into->rule = other->rule;
+	if (verb_rank(other->verb) > verb_rank(into->verb))
+		into->verb = other->verb;
+	if (into->fd < 0)
+		into->fd = other->fd;
+	into->granted |= other->granted;
+	into->denied |= other->denied;
+}
+
+void fsview_sort(struct launch *launch)
+{
+	struct fsview *view = &launch->view;
+	struct node *nodes = view->nodes.items;
+	size_t count = 0;
+
+	qsort(nodes, view->nodes.count, sizeof(*nodes), by_path);
+	for (size_t i = 0; i < view->nodes.count; i++) {
+		if (count && !strcmp(nodes[count - 1].path, nodes[i].path))
+			join(launch, &nodes[count - 1], &nodes[i]);
+		else
+			nodes[count++] = nodes[i];
+	}
+	view->nodes.count = count;
+}

@@ -1,0 +1,207 @@
+/*
+ * stub/inner.c - process 1 of the sandbox.
+ *
+ * It finds itself where the backend has put it, and trusts nothing of that:
+ * it closes what it was not asked to keep, lays the masks, drops every
+ * capability, tries that all of it holds, enters the Landlock domain and only
+ * then reports ready.  The program is its child.  Process 1 itself is not
+ * dumpable and carries the program's filter, so nothing inside can make it do
+ * anything; it reaps, and ends with the program.
+ */
+#include "stub/inner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "stub/landlock.h"
+#include "stub/out.h"
+#include "stub/protocol.h"
+#include "stub/sys.h"
+
+void inner_send(const struct inner *inner, unsigned kind, int value, const char *text)
+{
+	struct message message = { .kind = kind, .value = value };
+	size_t length = strlen(text);
+
+	if (length >= MESSAGE_TEXT)
+		length = MESSAGE_TEXT - 1;
+	memcpy(message.text, text, length);
+	if (write(inner->socket, &message, sizeof(message) - MESSAGE_TEXT + length + 1) < 0 &&
+	    kind != MESSAGE_NOTE)
+		_exit(EXIT_REFUSED);
+}
+
+void inner_fail_text(const struct inner *inner, const char *text)
+{
+	inner_send(inner, MESSAGE_FAILED, 0, text);
+	_exit(EXIT_REFUSED);
+}
+
+/* ---- descriptors ------------------------------------------------------------- */
+
+static int by_number(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* Only standard streams, the socket, and what the plan names stay open. */
+static void close_others(const struct inner *inner)
+{
+	const struct plan *plan = &inner->plan;
+	size_t count = 0;
+	int *keep = mem_get((plan->masks.count + plan->pass_fds.count + 1) * sizeof(*keep));
+	unsigned next = 3;
+
+	keep[count++] = inner->socket;
+	for (size_t i = 0; i < plan->masks.count; i++)
+		if (plan->masks.items[i].copy_fd >= 3)
+			keep[count++] = plan->masks.items[i].copy_fd;
+	for (size_t i = 0; i < plan->pass_fds.count; i++)
+		if (plan->pass_fds.items[i] >= 3)
+			keep[count++] = (int)plan->pass_fds.items[i];
+	qsort(keep, count, sizeof(*keep), by_number);
+	for (size_t i = 0; i < count; i++) {
+		if ((unsigned)keep[i] > next && sys_close_range(next, (unsigned)keep[i] - 1, 0))
+			inner_fail(inner, "cannot close descriptors: %s: kernel 5.9 or newer is needed",
+				   out_error(errno));
+		next = (unsigned)keep[i] + 1;
+	}
+	if (sys_close_range(next, ~0u, 0))
+		inner_fail(inner, "cannot close descriptors: %s: kernel 5.9 or newer is needed",
+			   out_error(errno));
+	fcntl(inner->socket, F_SETFD, FD_CLOEXEC);
+	for (size_t i = 0; i < plan->masks.count; i++)
+		if (plan->masks.items[i].copy_fd >= 3)
+			fcntl(plan->masks.items[i].copy_fd, F_SETFD, FD_CLOEXEC);
+}
+
+static void load(char **argv, struct inner *inner)
+{
+	int plan_fd = argv[2] ? atoi(argv[2]) : -1, error_fd;
+	struct stat st;
+	void *data;
+
+	if (plan_fd < 0 || !argv[3] || !argv[4])
+		refuse("%s is not for use by hand", INNER_WORD);
+	inner->socket = atoi(argv[3]);
+	error_fd = atoi(argv[4]);
+	if (fcntl(plan_fd, F_GET_SEALS) < 0 || fstat(plan_fd, &st) || st.st_size <= 0)
+		refuse("%s is not for use by hand", INNER_WORD);
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, plan_fd, 0);
+	if (data == MAP_FAILED || !plan_unpack(data, (size_t)st.st_size, &inner->plan))
+		refuse("%s is not for use by hand", INNER_WORD);
+	if (error_fd != STDERR_FILENO && dup2(error_fd, STDERR_FILENO) != STDERR_FILENO)
+		_exit(EXIT_REFUSED);
+	close_others(inner);
+}
+
+/* ---- privileges -------------------------------------------------------------- */
+
+static void drop_privileges(const struct inner *inner)
+{
+	struct uapi_cap_header header = { UAPI_CAP_VERSION_3, 0 };
+	struct uapi_cap_data none[2] = { { 0, 0, 0 }, { 0, 0, 0 } }, now[2];
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		inner_fail(inner, "no_new_privs: %s", out_error(errno));
+	/* Fails where there is no capability to do it, and then none to drop. */
+	for (unsigned long cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
+		prctl(PR_CAPBSET_DROP, cap);
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	syscall(SYS_capset, &header, none);
+	if (syscall(SYS_capget, &header, now) || memcmp(now, none, sizeof(now)))
+		inner_fail(inner, "capabilities could not be dropped");
+	if (prctl(PR_SET_DUMPABLE, 0))
+		inner_fail(inner, "process 1 could not be closed to others: %s", out_error(errno));
+}
+
+static void enter_directory(const struct inner *inner)
+{
+	const struct plan *plan = &inner->plan;
+	struct stat st;
+
+	if (chdir(plan->cwd) || stat(".", &st))
+		inner_fail(inner, "the working directory %s cannot be entered inside: %s", plan->cwd,
+			   out_error(errno));
+	if (plan->cwd_ino && (st.st_ino != plan->cwd_ino || st.st_dev != plan->cwd_dev))
+		inner_fail(inner, "the working directory %s is another one inside: start again",
+			   plan->cwd);
+}
+
+/* ---- waiting ------------------------------------------------------------------- */
+
+/* From here on only wait4, write and exit_group: the filter may allow no more. */
+static _Noreturn void wait_for(const struct inner *inner, pid_t program)
+{
+	struct message message = { 0 };
+	const size_t size = sizeof(message) - MESSAGE_TEXT + 1;
+	int status;
+
+	for (;;) {
+		pid_t pid = wait4(-1, &status, WUNTRACED, NULL);
+
+		if (pid < 0 && errno != EINTR)
+			_exit(EXIT_REFUSED);
+		if (pid != program)
+			continue;
+		if (WIFSTOPPED(status)) {
+			message.kind = MESSAGE_STOPPED;
+			message.value = WSTOPSIG(status);
+		} else if (WIFSIGNALED(status)) {
+			message.kind = MESSAGE_SIGNALLED;
+			message.value = WTERMSIG(status);
+		} else {
+			message.kind = MESSAGE_EXITED;
+			message.value = WEXITSTATUS(status);
+		}
+		if (write(inner->socket, &message, size) < 0 || !WIFSTOPPED(status))
+			_exit(0);
+	}
+}
+
+void inner_main(char **argv)
+{
+	struct inner *inner = mem_get(sizeof(*inner));
+	const char *path, *failed;
+	char go;
+	pid_t program;
+
+	load(argv, inner);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getpid() != 1)
+		inner_fail(inner, "the sandbox has no process namespace of its own");
+	verify_namespaces(inner);
+	verify_mounts(inner);
+	if (inner->plan.masks.count)
+		masks_apply(inner);
+	drop_privileges(inner);
+	/* A change of credentials forgets it; and the backend may have died. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	verify_masks(inner);
+	enter_directory(inner);
+	failed = landlock_enter(&inner->plan, &path);
+	if (failed)
+		inner_fail(inner, "Landlock: %s (%s): %s", failed, path, out_error(errno));
+	inner_send(inner, MESSAGE_READY, 0, "");
+	if (read(inner->socket, &go, 1) != 1)
+		_exit(EXIT_REFUSED);
+	program = fork();
+	if (program < 0)
+		inner_fail(inner, "the program's process cannot be made: %s", out_error(errno));
+	if (program == 0)
+		program_run(inner);
+	if (inner->plan.own_group)
+		setpgid(program, program);
+	if (inner->plan.filter_init && !program_filter(&inner->plan))
+		inner_fail(inner, "the filter was refused: %s", out_error(errno));
+	wait_for(inner, program);
+}

@@ -1,0 +1,36 @@
+/*
+ * stub/inner.h - the inner stage: process 1 of the sandbox.
+ */
+#ifndef SBX_STUB_INNER_H
+#define SBX_STUB_INNER_H
+
+#include "stub/out.h"
+#include "stub/plan.h"
+
+struct inner {
+	struct plan plan;
+	int socket; /* to the outer stage */
+};
+
+/* main() of the inner stage; does not return. */
+_Noreturn void inner_main(char **argv);
+
+/* Tells the outer stage why it cannot go on, and ends.  Formats as out_text(). */
+#define inner_fail(inner, ...) inner_fail_text(inner, out_string(__VA_ARGS__))
+_Noreturn void inner_fail_text(const struct inner *inner, const char *text);
+void inner_send(const struct inner *inner, unsigned kind, int value, const char *text);
+
+/* masks.c: our mounts, in a user and mount namespace of their own. */
+void masks_apply(const struct inner *inner);
+/* copy.c: the file or tree behind @from into the directory @to, as @name. */
+void copy_tree(const struct inner *inner, int from, int to, const char *name, const char *what);
+/* verify.c: tries what must not be possible. */
+void verify_namespaces(const struct inner *inner);
+void verify_mounts(const struct inner *inner);
+void verify_masks(const struct inner *inner);
+/* program.c: becomes the program; in the child of process 1. */
+_Noreturn void program_run(const struct inner *inner);
+/* The filter, on this process and its children.  False: refused. */
+bool program_filter(const struct plan *plan);
+
+#endif

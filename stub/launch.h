@@ -1,0 +1,56 @@
+/*
+ * stub/launch.h - what one launch knows; main.c fills it from top to bottom.
+ */
+#ifndef SBX_STUB_LAUNCH_H
+#define SBX_STUB_LAUNCH_H
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "blob/verdict.h"
+#include "stub/fsview.h"
+#include "stub/options.h"
+#include "stub/plan.h"
+#include "stub/resolve.h"
+
+struct launch {
+	struct options options;
+	char **environ;
+	uid_t uid;
+	gid_t gid;
+	struct rlimit descriptors; /* RLIMIT_NOFILE as the caller had it */
+
+	const char *blob_path; /* canonical */
+	struct sbx_blob blob;
+
+	struct sbx_vars vars;
+	const char *cwd; /* the caller's; canonical */
+	struct stat cwd_stat;
+	struct hop *home_hops; /* links on the way to $home */
+	size_t home_hop_count;
+
+	struct fsview view;
+	struct plan plan;
+
+	int records_fd; /* of placeholders */
+	VEC(int) locks;
+
+	unsigned problems; /* counted by --check */
+};
+
+/* "std/git.pol:12" of a rule, in the arena. */
+const char *launch_place(const struct launch *launch, uint32_t loc);
+/* A line under -v; and one that only -q silences. */
+#define launch_detail(launch, ...)                                                                 \
+	do {                                                                                       \
+		if ((launch)->options.verbose)                                                     \
+			note(__VA_ARGS__);                                                         \
+	} while (0)
+#define launch_remark(launch, ...)                                                                 \
+	do {                                                                                       \
+		if (!(launch)->options.quiet)                                                      \
+			note(__VA_ARGS__);                                                         \
+	} while (0)
+
+#endif

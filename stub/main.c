@@ -1,0 +1,145 @@
+/*
+ * stub/main.c - sbx-exec: applies all that a policy asks, or does not start.
+ *
+ * The outer stage, top to bottom.  Up to the plan nothing is changed anywhere;
+ * after it, whatever fails is undone.  The same program, started by the
+ * backend inside the sandbox, is the inner stage (inner.c).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "stub/backend.h"
+#include "stub/check.h"
+#include "stub/inner.h"
+#include "stub/launch.h"
+#include "stub/load.h"
+#include "stub/out.h"
+#include "stub/placeholders.h"
+#include "stub/prepare.h"
+#include "stub/protocol.h"
+#include "stub/report.h"
+#include "stub/supervise.h"
+#include "stub/vars.h"
+
+/* A descriptor a tree: the caller's soft limit may be too low for us. */
+static void raise_descriptors(struct launch *launch)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &launch->descriptors))
+		refuse("the limit on open files cannot be read: %s", out_error(errno));
+	limit = launch->descriptors;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int plan_file(const struct launch *launch)
+{
+	int fd = memfd_create("sbx-plan", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	const void *data;
+	size_t size;
+
+	plan_pack(&launch->plan, &data, &size);
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE))
+		refuse("no memory file for the plan: %s", out_error(errno));
+	return fd;
+}
+
+/* By descriptor first; a bubblewrap that knows no --bind-fd gets names. */
+static void run(struct launch *launch, struct backend *backend, struct outcome *out)
+{
+	int plan = plan_file(launch);
+
+	backend_start(backend, plan);
+	supervise(launch, backend, out);
+	if (!out->started && strstr(out->words, "nknown option --")) {
+		backend_translate(launch, false, backend);
+		backend_start(backend, plan);
+		supervise(launch, backend, out);
+	}
+}
+
+static void make_plan(struct launch *launch)
+{
+	load_blob(launch);
+	stdio_check(launch);
+	vars_resolve(launch);
+	fsview_build(launch);
+	fsview_match_patterns(launch);
+	fsview_sort(launch);
+	check_requirements(launch);
+	check_assertions(launch);
+	check_hard_links(launch);
+	plan_files(launch);
+	prepare_process(launch);
+	prepare_environ(launch);
+}
+
+static _Noreturn void end_like(const struct outcome *out, bool on_terminal)
+{
+	/* Ctrl-C: a script that runs us must see it too. */
+	if (out->signal == SIGINT && on_terminal) {
+		sigset_t interrupt;
+
+		sigemptyset(&interrupt);
+		sigaddset(&interrupt, SIGINT);
+		signal(SIGINT, SIG_DFL);
+		raise(SIGINT);
+		sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
+	}
+	_exit(out->status);
+}
+
+static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
+{
+	struct outcome out;
+
+	terminal_save(launch);
+	signals_take(launch);
+	placeholders_make(launch);
+	run(launch, backend, &out);
+	terminal_restore();
+	placeholders_remove(launch);
+	if (out.failed)
+		note("%s", out.failed);
+	else if (!out.started && *out.words)
+		note("bubblewrap: %s", out.words);
+	if (!out.failed && !out.started)
+		note("%s", backend_explain(out.words));
+	end_like(&out, launch->plan.foreground);
+}
+
+int main(int argc, char **argv, char **environ)
+{
+	struct launch *launch;
+	struct backend backend = { 0 };
+	const char *why;
+
+	if (argc > 1 && !strcmp(argv[1], INNER_WORD))
+		inner_main(argv);
+	stdio_guard();
+	launch = mem_get(sizeof(*launch));
+	raise_descriptors(launch);
+	launch->environ = environ;
+	launch->uid = getuid();
+	launch->gid = getgid();
+	options_parse(argv, &launch->options);
+	make_plan(launch);
+	if (launch->options.check)
+		return report_check(launch);
+	backend.path = backend_find(&why);
+	if (!backend.path)
+		refuse("%s", why);
+	backend_translate(launch, true, &backend);
+	if (launch->options.dry_run) {
+		report_plan(launch, &backend);
+		return 0;
+	}
+	launch_run(launch, &backend);
+}

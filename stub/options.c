@@ -1,0 +1,179 @@
+/*
+ * stub/options.c - one table of options: it parses and it is the help.
+ */
+#include "stub/options.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "stub/out.h"
+
+enum option_id {
+	OPTION_BACKEND,
+	OPTION_WORKSPACE,
+	OPTION_DEFINE,
+	OPTION_DRY_RUN,
+	OPTION_CHECK,
+	OPTION_VERBOSE,
+	OPTION_QUIET,
+	OPTION_HELP,
+	OPTION_VERSION,
+};
+static const struct option {
+	enum option_id id;
+	const char *name, *letter;
+	const char *value; /* what follows, or NULL */
+	const char *help;
+} table[] = {
+	{ OPTION_BACKEND, "--backend", NULL, "auto|bwrap", "what makes the namespaces" },
+	{ OPTION_WORKSPACE, "--workspace", NULL, "DIR", "instead of the policy's workspace" },
+	{ OPTION_DEFINE, "--define", "-D", "NAME=VALUE", "give a parameter of the policy a value" },
+	{ OPTION_DRY_RUN, "--dry-run", NULL, NULL, "print the plan and start nothing" },
+	{ OPTION_CHECK, "--check", NULL, NULL, "can this machine enforce the policy?" },
+	{ OPTION_VERBOSE, "--verbose", "-v", NULL, "say what was skipped, and why" },
+	{ OPTION_QUIET, "--quiet", "-q", NULL, "only errors" },
+	{ OPTION_HELP, "--help", "-h", NULL, "this text" },
+	{ OPTION_VERSION, "--version", NULL, NULL, "the version" },
+};
+#define TABLE_COUNT (sizeof(table) / sizeof(*table))
+
+static const char *const backends_to_come[] = { "native", "firejail", "landlock" };
+
+static _Noreturn void print_help(void)
+{
+	out_print(STDOUT_FILENO,
+		  "usage: sbx-exec [OPTION...] BLOB|NAME [--] [COMMAND [ARGUMENT...]]\n"
+		  "Runs COMMAND (or the policy's own) in the current directory, inside the policy.\n\n"
+		  "BLOB is a path with a / or the suffix .sbx; NAME is looked for as\n"
+		  "~/.local/share/sbx/NAME.sbx, /usr/local/share/sbx/blobs/NAME.sbx and\n"
+		  "/usr/share/sbx/blobs/NAME.sbx.\n\n");
+	for (size_t i = 0; i < TABLE_COUNT; i++) {
+		char left[64];
+		size_t length = out_text(left, sizeof(left), "  %s%s%s %s",
+					 table[i].letter ? table[i].letter : "",
+					 table[i].letter ? ", " : "", table[i].name,
+					 table[i].value ? table[i].value : "");
+
+		while (length < 28)
+			left[length++] = ' ';
+		left[length] = '\0';
+		out_print(STDOUT_FILENO, "%s%s\n", left, table[i].help);
+	}
+	out_print(STDOUT_FILENO,
+		  "\nExit status: the command's own, 128 + the signal that ended it, 124 when the\n"
+		  "policy's wall-time is over, 125 when sbx-exec refuses, 126 when the command cannot\n"
+		  "be executed, 127 when it is not found.\n");
+	_exit(0);
+}
+
+static void add_define(struct options *out, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	struct define *define;
+
+	if (!equals || equals == text)
+		refuse("-D wants NAME=VALUE, not '%s'", text);
+	if (out->define_count == SBX_PARAM_MAX)
+		refuse("more than %d -D options", SBX_PARAM_MAX);
+	define = &out->defines[out->define_count++];
+	define->name = text;
+	define->value = equals + 1;
+	for (unsigned i = 0; i + 1 < out->define_count; i++)
+		if (!strncmp(out->defines[i].name, text, (size_t)(equals - text) + 1))
+			refuse("-D %.*s is given twice", (int)(equals - text), text);
+}
+
+static void set_backend(struct options *out, const char *name)
+{
+	for (size_t i = 0; i < sizeof(backends_to_come) / sizeof(*backends_to_come); i++)
+		if (!strcmp(name, backends_to_come[i]))
+			refuse("--backend %s: not in this version: use --backend bwrap", name);
+	if (strcmp(name, "auto") && strcmp(name, "bwrap"))
+		refuse("--backend %s: no such backend: use auto or bwrap", name);
+	out->backend = name;
+}
+
+static void apply(enum option_id id, const char *value, struct options *out)
+{
+	switch (id) {
+	case OPTION_BACKEND:
+		set_backend(out, value);
+		break;
+	case OPTION_WORKSPACE:
+		out->workspace = value;
+		break;
+	case OPTION_DEFINE:
+		add_define(out, value);
+		break;
+	case OPTION_DRY_RUN:
+		out->dry_run = true;
+		break;
+	case OPTION_CHECK:
+		out->check = true;
+		break;
+	case OPTION_VERBOSE:
+		out->verbose = true;
+		break;
+	case OPTION_QUIET:
+		out->quiet = true;
+		break;
+	case OPTION_HELP:
+		print_help();
+	case OPTION_VERSION:
+		out_print(STDOUT_FILENO, "sbx-exec %s\n", SBX_VERSION);
+		_exit(0);
+	}
+}
+
+/* Applies the option at *@at; moves *@at past it and its value. */
+static void parse_one(char ***at, struct options *out)
+{
+	const char *word = *(*at)++;
+
+	for (size_t i = 0; i < TABLE_COUNT; i++) {
+		const struct option *option = &table[i];
+		size_t length = strlen(option->name);
+		const char *value = NULL;
+
+		if (!strncmp(word, option->name, length) && word[length] == '=')
+			value = word + length + 1;
+		else if (option->letter && option->value && !strncmp(word, option->letter, 2) &&
+			 word[2])
+			value = word + 2;
+		else if (strcmp(word, option->name) &&
+			 (!option->letter || strcmp(word, option->letter)))
+			continue;
+		if (value && !option->value)
+			refuse("%s takes no value", option->name);
+		if (!value && option->value) {
+			value = **at;
+			if (!value)
+				refuse("%s wants %s after it", word, option->value);
+			(*at)++;
+		}
+		apply(option->id, value, out);
+		return;
+	}
+	refuse("no option '%s': see sbx-exec --help", word);
+}
+
+void options_parse(char **argv, struct options *out)
+{
+	char **at = argv + 1;
+
+	memset(out, 0, sizeof(*out));
+	out->backend = "auto";
+	while (*at && (*at)[0] == '-' && (*at)[1] && strcmp(*at, "--"))
+		parse_one(&at, out);
+	if (*at && !strcmp(*at, "--"))
+		at++;
+	if (!*at)
+		refuse("which policy? usage: sbx-exec [OPTION...] BLOB|NAME [--] [COMMAND...]");
+	out->blob = *at++;
+	if (*at && !strcmp(*at, "--"))
+		at++;
+	if (*at)
+		out->command = at;
+	if (out->quiet && out->verbose)
+		refuse("-q and -v contradict each other");
+}

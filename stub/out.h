@@ -1,0 +1,38 @@
+/*
+ * stub/out.h - messages.
+ *
+ * Formats take %s %.*s %d %u %llu %x %o %c %%.  A string is escaped: control
+ * characters and what is not UTF-8 become \xNN, so that no file name and no
+ * policy can write to the terminal.
+ */
+#ifndef SBX_STUB_OUT_H
+#define SBX_STUB_OUT_H
+
+#include <stddef.h>
+
+#define OUT_FORMAT(n) __attribute__((format(printf, n, n + 1)))
+
+/* Exit statuses of our own; all others are the command's. */
+enum {
+	EXIT_TIME = 124,   /* limits { wall-time } ended the session */
+	EXIT_REFUSED = 125,
+	EXIT_NOT_RUN = 126, /* found, but not executable */
+	EXIT_NOT_FOUND = 127,
+};
+
+/* Into @text, cut at @size, always ended by NUL; returns the length. */
+size_t out_text(char *text, size_t size, const char *format, ...) OUT_FORMAT(3);
+/* The same into the arena. */
+const char *out_string(const char *format, ...) OUT_FORMAT(1);
+/* To a descriptor, in one write; no newline is added. */
+void out_print(int fd, const char *format, ...) OUT_FORMAT(2);
+/* "sbx-exec: ...\n" to standard error. */
+void note(const char *format, ...) OUT_FORMAT(1);
+/* The same, and exit 125. */
+_Noreturn void refuse(const char *format, ...) OUT_FORMAT(1);
+/* "No such file or directory" and so on. */
+const char *out_error(int error);
+/* The arena's copy of a whole number. */
+const char *out_number(unsigned long long value);
+
+#endif

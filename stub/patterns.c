@@ -1,0 +1,264 @@
+/*
+ * stub/patterns.c - what the policy's patterns match now.
+ *
+ * One walk serves all patterns.  It starts where a pattern's literal beginning
+ * meets a granted tree, never follows a link, does not descend where no
+ * pattern can match, and gives up loudly rather than take for ever.
+ */
+#include "stub/fsview.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "stub/launch.h"
+#include "stub/out.h"
+
+#define ENTRIES_MAX 2000000ul
+#define DEPTH_MAX   256
+
+struct pattern {
+	const char *text;
+	const char *last;    /* its last component */
+	const char *literal; /* the same, unescaped, where it has no wildcard */
+	const char *beginning;
+	size_t components;
+	bool any_depth; /* holds ** */
+	struct sbx_fs_point point;
+};
+struct scan {
+	struct launch *launch;
+	VEC(struct pattern) patterns;
+	VEC(const char *) roots;
+	char path[PATH_MAX];
+};
+struct entry { /* struct linux_dirent64 */
+	uint64_t ino, offset;
+	unsigned short length;
+	unsigned char type;
+	char name[];
+};
+
+static bool is_grant(unsigned verb)
+{
+	return verb != SBX_FS_DENY && verb != SBX_FS_SEAL;
+}
+
+static size_t depth_of(const char *path)
+{
+	size_t depth = 0;
+
+	for (; *path; path++)
+		depth += *path == '/';
+	return depth;
+}
+
+static void add_pattern(struct scan *scan, const struct sbx_fs_point *point)
+{
+	struct pattern *p = vec_add(&scan->patterns);
+	size_t length, out = 0;
+	char *literal;
+
+	p->text = point->path;
+	p->last = strrchr(point->path, '/') + 1;
+	p->beginning = pattern_beginning(point->path, &length);
+	p->components = depth_of(point->path);
+	p->any_depth = strstr(point->path, "**") != NULL;
+	p->point = *point;
+	literal = mem_get(strlen(p->last) + 1);
+	for (const char *s = p->last; *s; s++) {
+		if (strchr("*?[", *s))
+			return;
+		if (*s == '\\' && s[1])
+			s++;
+		literal[out++] = *s;
+	}
+	p->literal = literal;
+}
+
+/* Where the walk must begin for @pattern: its beginning, or, for a pattern that
+ * takes away, the granted trees beneath it. */
+static void add_roots(struct scan *scan, const struct pattern *pattern)
+{
+	const struct fsview *view = &scan->launch->view;
+
+	if (is_grant(pattern->point.verb) ||
+	    fsview_rights(scan->launch, pattern->beginning)) {
+		*vec_add(&scan->roots) = pattern->beginning;
+		return;
+	}
+	for (size_t i = 0; i < view->points.count; i++) {
+		const struct sbx_fs_point *point = &view->points.items[i];
+
+		if (point->verb == SBX_FS_GRANT && !point->wild &&
+		    path_within(point->path, pattern->beginning))
+			*vec_add(&scan->roots) = point->path;
+		else if (point->verb == SBX_FS_GRANT && !point->wild &&
+			 path_within(pattern->beginning, point->path))
+			*vec_add(&scan->roots) = pattern->beginning;
+	}
+}
+
+static void add_hit(struct scan *scan, const struct pattern *pattern, int dir, const char *name)
+{
+	struct fsview *view = &scan->launch->view;
+	struct node *node;
+	struct stat st;
+	struct walk walk;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return;
+	if (S_ISLNK(st.st_mode) && is_grant(pattern->point.verb))
+		return; /* a link that matches opens nothing elsewhere */
+	node = vec_add(&view->nodes);
+	*node = (struct node){
+		.path = mem_string(scan->path),
+		.kind = S_ISLNK(st.st_mode) ? NODE_LINK : NODE_RULE,
+		.rule = pattern->point.rule,
+		.verb = pattern->point.verb,
+		.granted = is_grant(pattern->point.verb),
+		.denied = !is_grant(pattern->point.verb),
+		.have = strlen(scan->path),
+		.st = st,
+		.fd = -1,
+	};
+	if (!S_ISLNK(st.st_mode))
+		return;
+	walk_path(scan->path, &walk);
+	walk_close(&walk);
+	if (walk.error)
+		return;
+	struct sbx_fs_point *point = vec_add(&view->points);
+	*point = pattern->point;
+	point->path = walk.path;
+	point->wild = false;
+	struct node *target = vec_add(&view->nodes);
+	*target = view->nodes.items[view->nodes.count - 2];
+	target->path = walk.path;
+	target->kind = NODE_RULE;
+	target->have = walk.have;
+	target->st = walk.st;
+}
+
+static bool matches(const struct pattern *pattern, const char *name, const char *path)
+{
+	if (pattern->literal ? strcmp(pattern->literal, name) != 0
+			     : !sbx_glob_match(pattern->last, name))
+		return false;
+	return sbx_glob_match(pattern->text, path);
+}
+
+/* Could a pattern match something beneath the directory in scan->path? */
+static bool worth_entering(const struct scan *scan)
+{
+	size_t depth = depth_of(scan->path);
+
+	if (path_within(scan->path, "/proc") || path_within(scan->path, "/sys") ||
+	    path_within(scan->path, "/dev"))
+		return false;
+	for (size_t i = 0; i < scan->patterns.count; i++) {
+		const struct pattern *p = &scan->patterns.items[i];
+
+		if ((p->any_depth || p->components > depth) &&
+		    (path_within(scan->path, p->beginning) || path_within(p->beginning, scan->path)))
+			return true;
+	}
+	return false;
+}
+
+static void scan_directory(struct scan *scan, int dir, size_t length, unsigned depth);
+
+static void scan_entry(struct scan *scan, int dir, const struct entry *entry, size_t length,
+		       unsigned depth)
+{
+	size_t name_length = strlen(entry->name);
+	bool closed = false, is_dir = entry->type == 4;
+	struct stat st;
+	int fd;
+
+	if (!strcmp(entry->name, ".") || !strcmp(entry->name, "..") ||
+	    length + 1 + name_length >= sizeof(scan->path))
+		return;
+	if (++scan->launch->view.scanned > ENTRIES_MAX)
+		refuse("looking for %s: more than %llu names: narrow the pattern (%s)",
+		       scan->patterns.items[0].text, (unsigned long long)ENTRIES_MAX,
+		       fsview_place(scan->launch, scan->patterns.items[0].point.rule));
+	scan->path[length] = '/';
+	memcpy(scan->path + length + 1, entry->name, name_length + 1);
+	for (size_t i = 0; i < scan->patterns.count; i++) {
+		const struct pattern *pattern = &scan->patterns.items[i];
+
+		if (!matches(pattern, entry->name, scan->path))
+			continue;
+		add_hit(scan, pattern, dir, entry->name);
+		closed |= !is_grant(pattern->point.verb) &&
+			  pattern->point.rights == (SBX_READ | SBX_WRITE | SBX_EXEC);
+	}
+	if (entry->type == 0 && !fstatat(dir, entry->name, &st, AT_SYMLINK_NOFOLLOW))
+		is_dir = S_ISDIR(st.st_mode);
+	if (!is_dir || closed || !worth_entering(scan))
+		return;
+	if (depth == DEPTH_MAX)
+		refuse("%s: directories nested more than %d deep: narrow the policy's patterns",
+		       scan->path, DEPTH_MAX);
+	fd = openat(dir, entry->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return; /* unreadable here, so unreadable inside */
+	scan_directory(scan, fd, length + 1 + name_length, depth + 1);
+	close(fd);
+}
+
+static void scan_directory(struct scan *scan, int dir, size_t length, unsigned depth)
+{
+	_Alignas(struct entry) char buffer[8192];
+	long got;
+
+	while ((got = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < got;) {
+			const struct entry *entry = (const void *)(buffer + at);
+
+			at += entry->length;
+			scan_entry(scan, dir, entry, length, depth);
+		}
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return path_compare(*(const char *const *)a, *(const char *const *)b);
+}
+
+void fsview_match_patterns(struct launch *launch)
+{
+	struct fsview *view = &launch->view;
+	struct scan *scan = mem_get(sizeof(*scan));
+	const char *done = NULL;
+
+	scan->launch = launch;
+	for (size_t i = 0; i < view->points.count; i++)
+		if (view->points.items[i].wild)
+			add_pattern(scan, &view->points.items[i]);
+	for (size_t i = 0; i < scan->patterns.count; i++)
+		add_roots(scan, &scan->patterns.items[i]);
+	qsort(scan->roots.items, scan->roots.count, sizeof(char *), by_path);
+	for (size_t i = 0; i < scan->roots.count; i++) {
+		const char *root = scan->roots.items[i];
+		int fd;
+
+		if (done && path_within(root, done))
+			continue;
+		fd = open(root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		strcpy(scan->path, strlen(root) > 1 ? root : "");
+		scan_directory(scan, fd, strlen(scan->path), 0);
+		close(fd);
+		done = root;
+	}
+	/* Matches may have added points. */
+	view->set.points = view->points.items;
+	view->set.count = view->points.count;
+}

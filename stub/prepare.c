@@ -1,0 +1,208 @@
+/*
+ * stub/prepare.c - namespaces, limits, filter, Landlock, directory, command.
+ */
+#include "stub/prepare.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "stub/landlock.h"
+#include "stub/launch.h"
+#include "stub/out.h"
+#include "stub/sys.h"
+#include "stub/vars.h"
+
+#if defined(__x86_64__)
+#define OUR_ARCH	 SBX_X86_64
+#define OUR_FILTER(blob) (blob)->section[SBX_SEC_BPF_X86_64]
+#elif defined(__aarch64__)
+#define OUR_ARCH	 SBX_AARCH64
+#define OUR_FILTER(blob) (blob)->section[SBX_SEC_BPF_AARCH64]
+#else
+#error "x86_64 and aarch64 only"
+#endif
+
+const char *launch_place(const struct launch *launch, uint32_t loc)
+{
+	char place[512];
+
+	sbx_place(&launch->blob, loc, place, sizeof(place));
+	return mem_string(place);
+}
+
+static bool process_says(const struct launch *launch, enum sbx_process what)
+{
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, PROCESS); i++)
+		if (SBX_AT(&launch->blob, PROCESS, sbx_process_rule, i)->what == what)
+			return true;
+	return false;
+}
+
+static void set_limit(struct launch *launch, const struct sbx_limit_rule *rule)
+{
+	static const int resources[SBX_LIMIT_COUNT] = {
+		[SBX_LIMIT_MEMORY] = RLIMIT_DATA,	[SBX_LIMIT_PROCESSES] = RLIMIT_NPROC,
+		[SBX_LIMIT_CPU_TIME] = RLIMIT_CPU,	[SBX_LIMIT_OPEN_FILES] = RLIMIT_NOFILE,
+		[SBX_LIMIT_FILE_SIZE] = RLIMIT_FSIZE,	[SBX_LIMIT_CORE_SIZE] = RLIMIT_CORE,
+	};
+	struct rlimit now;
+	uint64_t value = rule->value;
+
+	if (rule->limit == SBX_LIMIT_WALL_TIME) {
+		launch->plan.wall_time = value;
+		return;
+	}
+	if (rule->limit == SBX_LIMIT_CPUS) {
+		launch->plan.cpus = value > 4096 ? 4096 : (unsigned)value;
+		return;
+	}
+	if (!getrlimit(resources[rule->limit], &now) && now.rlim_max < value) {
+		launch_detail(launch, "limit: this session allows only %llu, not %llu (%s)",
+			      (unsigned long long)now.rlim_max, (unsigned long long)value,
+			      launch_place(launch, rule->head.loc));
+		value = now.rlim_max;
+	}
+	*vec_add(&launch->plan.limits) =
+		(struct plan_limit){ .resource = resources[rule->limit], .soft = value, .hard = value };
+}
+
+static void set_namespaces(struct launch *launch)
+{
+	static const char *const names[NAMESPACE_COUNT] = { "net", "pid", "mnt", "ipc", "uts", "user" };
+	struct stat st;
+
+	launch->plan.share_net = sbx_meta(&launch->blob)->net_mode == SBX_NET_HOST;
+	for (size_t i = 0; i < NAMESPACE_COUNT; i++)
+		if (!stat(out_string("/proc/self/ns/%s", names[i]), &st))
+			launch->plan.namespaces[i] = st.st_ino;
+}
+
+/* The calls that process 1 makes once it waits for the program. */
+static bool init_can_wait(const struct launch *launch)
+{
+	static const uint32_t calls[] = { SYS_wait4, SYS_write, SYS_exit_group };
+	static const uint64_t none[6];
+	struct sbx_sys_verdict verdict;
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		sbx_sys_decide(&launch->blob, OUR_ARCH, calls[i], none, &verdict);
+		if (verdict.action != SBX_ACT_ALLOW)
+			return false;
+	}
+	return true;
+}
+
+static void set_filter(struct launch *launch)
+{
+	launch->plan.filter = OUR_FILTER(&launch->blob).records;
+	launch->plan.filter_count = OUR_FILTER(&launch->blob).count;
+	if (!launch->plan.filter_count)
+		refuse("the blob has no system call filter for this machine: compile it again");
+	launch->plan.filter_init = init_can_wait(launch);
+	if (!launch->plan.filter_init)
+		launch_detail(launch, "process 1 runs without the filter, which denies it waiting");
+}
+
+static void set_landlock(struct launch *launch)
+{
+	const struct sbx_landlock *wanted = SBX_AT(&launch->blob, LANDLOCK, sbx_landlock, 0);
+	struct plan *plan = &launch->plan;
+	int abi = sys_landlock_abi();
+	bool nested = process_says(launch, SBX_PROCESS_USERNS);
+
+	if (abi < 1 && !nested)
+		refuse("this kernel has no Landlock, which holds devices, execution and descriptors: "
+		       "add landlock to the kernel's lsm= list");
+	plan->landlock_fs = nested ? 0 : wanted->handled_fs & landlock_known_fs(abi);
+	plan->landlock_net = wanted->handled_net & landlock_known_net(abi);
+	plan->landlock_scoped = wanted->scoped & landlock_known_scoped(abi);
+	plan->landlock_read = wanted->read;
+	plan->landlock_write = wanted->write;
+	plan->landlock_exec = wanted->exec;
+	if (nested)
+		launch_detail(launch, "user namespaces are allowed, so Landlock holds no path rules: "
+				      "devices and the execution of readable files rest on mounts "
+				      "alone");
+	if (launch->plan.share_net)
+		plan->landlock_net = 0;
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, NET); i++) {
+		const struct sbx_net_rule *rule = SBX_AT(&launch->blob, NET, sbx_net_rule, i);
+
+		if (rule->verb == SBX_NETV_LISTEN && rule->kind == SBX_NETK_PORT)
+			*vec_add(&plan->ports) = rule->port;
+	}
+}
+
+static void set_directory(struct launch *launch)
+{
+	const char *workspace = launch->vars.value[SBX_VAR_WORKSPACE];
+
+	launch->plan.cwd = launch->cwd;
+	launch->plan.cwd_dev = launch->cwd_stat.st_dev;
+	launch->plan.cwd_ino = launch->cwd_stat.st_ino;
+	if (launch->options.workspace && !path_within(launch->cwd, workspace)) {
+		launch_remark(launch, "working directory: %s, not %s, which lies outside the workspace",
+			      workspace, launch->cwd);
+		launch->plan.cwd = workspace;
+		launch->plan.cwd_dev = launch->plan.cwd_ino = 0;
+	}
+	if (!plan_shows(launch, launch->plan.cwd))
+		refuse("the current directory %s is not visible inside the policy: cd into the "
+		       "workspace (%s), or grant it",
+		       launch->plan.cwd, workspace);
+}
+
+static void set_command(struct launch *launch)
+{
+	const struct sbx_meta *meta = sbx_meta(&launch->blob);
+	uint32_t unset;
+	bool wild;
+
+	for (char *const *arg = launch->options.command; arg && *arg; arg++)
+		*vec_add(&launch->plan.argv) = *arg;
+	if (launch->options.command)
+		return;
+	for (uint32_t i = 0; i < meta->command_count; i++) {
+		const char *arg = vars_expand(
+			launch, *SBX_AT(&launch->blob, TMPLS, sbx_tmpl, meta->command_first + i),
+			&wild, &unset);
+
+		if (!arg)
+			refuse("the policy's command needs $%s, which has no value here: give a "
+			       "command after --",
+			       sbx_var_name(&launch->blob, unset));
+		*vec_add(&launch->plan.argv) = arg;
+	}
+	if (!launch->plan.argv.count && !launch->options.check && !launch->options.dry_run)
+		refuse("which command? the policy names none: sbx-exec %s -- COMMAND",
+		       launch->options.blob);
+}
+
+void prepare_process(struct launch *launch)
+{
+	/* We raised our own; the program gets the caller's, unless the policy speaks. */
+	*vec_add(&launch->plan.limits) = (struct plan_limit){
+		.resource = RLIMIT_NOFILE,
+		.soft = launch->descriptors.rlim_cur,
+		.hard = launch->descriptors.rlim_max,
+	};
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, LIMITS); i++)
+		set_limit(launch, SBX_AT(&launch->blob, LIMITS, sbx_limit_rule, i));
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, PROCESS); i++) {
+		const struct sbx_process_rule *rule =
+			SBX_AT(&launch->blob, PROCESS, sbx_process_rule, i);
+
+		if (rule->what == SBX_PROCESS_PASS_FD)
+			*vec_add(&launch->plan.pass_fds) = rule->value;
+	}
+	set_namespaces(launch);
+	set_filter(launch);
+	set_landlock(launch);
+	set_directory(launch);
+	set_command(launch);
+}

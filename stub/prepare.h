@@ -1,0 +1,21 @@
+/*
+ * stub/prepare.h - the parts of the plan that are not files.
+ */
+#ifndef SBX_STUB_PREPARE_H
+#define SBX_STUB_PREPARE_H
+
+struct launch;
+
+/* Namespaces, limits, descriptors, filter, Landlock, directory, command. */
+void prepare_process(struct launch *launch);
+/* env.c: the environment, from nothing. */
+void prepare_environ(struct launch *launch);
+
+/* stdio.c: before anything is opened: 0, 1 and 2 are open, all others will
+ * close at the next exec. */
+void stdio_guard(void);
+/* Refuses standard streams, and descriptors of `pass fd`, that would open more
+ * than themselves. */
+void stdio_check(const struct launch *launch);
+
+#endif

@@ -1,0 +1,196 @@
+/*
+ * stub/program.c - the last steps before the program runs.
+ *
+ * Its process group and terminal, its limits, its signals as the caller had
+ * them, the filter, the exec.  Exit statuses as env(1)'s: 127 not found, 126
+ * found but not executable.
+ */
+#include "stub/inner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "stub/protocol.h"
+#include "stub/uapi.h"
+
+#define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
+
+bool program_filter(const struct plan *plan)
+{
+	struct uapi_sock_fprog program = { (unsigned short)plan->filter_count, plan->filter };
+
+	return !syscall(SYS_seccomp, UAPI_SECCOMP_SET_MODE_FILTER, 0, &program);
+}
+
+static void join_terminal(const struct plan *plan)
+{
+	sigset_t ttou, before;
+
+	if (!plan->own_group)
+		return;
+	setpgid(0, 0);
+	if (!plan->foreground)
+		return;
+	sigemptyset(&ttou);
+	sigaddset(&ttou, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &ttou, &before);
+	tcsetpgrp(STDIN_FILENO, getpid());
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+static void set_cpus(unsigned wanted)
+{
+	cpu_set_t now, chosen;
+	unsigned count = 0;
+
+	CPU_ZERO(&chosen);
+	if (!wanted || sched_getaffinity(0, sizeof(now), &now))
+		return;
+	for (unsigned cpu = 0; cpu < CPU_SETSIZE && count < wanted; cpu++)
+		if (CPU_ISSET(cpu, &now)) {
+			CPU_SET(cpu, &chosen);
+			count++;
+		}
+	sched_setaffinity(0, sizeof(chosen), &chosen);
+}
+
+static void set_limits(const struct inner *inner)
+{
+	const struct plan *plan = &inner->plan;
+
+	set_cpus(plan->cpus);
+	for (size_t i = 0; i < plan->limits.count; i++) {
+		const struct plan_limit *limit = &plan->limits.items[i];
+		struct rlimit value = { limit->soft, limit->hard };
+
+		if (setrlimit(limit->resource, &value))
+			inner_fail(inner, "a limit (resource %d to %llu) was refused: %s",
+				   limit->resource, (unsigned long long)limit->hard,
+				   out_error(errno));
+	}
+}
+
+/* As the caller had them; our own ignoring of SIGINT is not the program's. */
+static void set_signals(const struct plan *plan)
+{
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	for (int number = 1; number < 64; number++) {
+		if (number != SIGKILL && number != SIGSTOP && number != 32 && number != 33)
+			signal(number, plan->ignored >> number & 1 ? SIG_IGN : SIG_DFL);
+		if (plan->blocked >> number & 1)
+			sigaddset(&blocked, number);
+	}
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+}
+
+/* ---- exec ---------------------------------------------------------------------- */
+
+static const char *search_path(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->environ.count; i++)
+		if (!strncmp(plan->environ.items[i], "PATH=", 5))
+			return plan->environ.items[i] + 5;
+	return DEFAULT_PATH;
+}
+
+/* A file without #! that is executable is the shell's, as for execvp(3). */
+static void try_exec(const char *path, char **argv, char **environ)
+{
+	char **shell_argv;
+	size_t count = 0;
+
+	execve(path, argv, environ);
+	if (errno != ENOEXEC)
+		return;
+	while (argv[count])
+		count++;
+	shell_argv = mem_get((count + 2) * sizeof(*shell_argv));
+	shell_argv[0] = mem_string("sh");
+	shell_argv[1] = mem_string(path);
+	for (size_t i = 1; i < count; i++)
+		shell_argv[i + 1] = argv[i];
+	execve("/bin/sh", shell_argv, environ);
+	errno = ENOEXEC;
+}
+
+static _Noreturn void report(const char *name, const char *path, int error, bool found)
+{
+	struct stat st;
+	const char *why = out_error(error);
+
+	if (!stat(name, &st) && strchr(name, '/')) {
+		found = true;
+		if (S_ISDIR(st.st_mode))
+			why = "a directory";
+		else if (error == ENOENT)
+			why = "its interpreter or loader is not there inside";
+		else if (error == EACCES && (st.st_mode & 0111))
+			why = "the policy does not let it be executed";
+	}
+	if (error == ENOENT && !found && !strchr(name, '/'))
+		note("%s: not found inside (PATH=%s)", name, path);
+	else
+		note("%s: %s", name, error == ENOENT && !found ? "not found inside" : why);
+	_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN);
+}
+
+static _Noreturn void exec_program(char **argv, char **environ, const char *path)
+{
+	const char *name = argv[0];
+	char file[PATH_MAX];
+	int error = ENOENT;
+	bool found = false;
+
+	if (!*name || strchr(name, '/')) {
+		try_exec(name, argv, environ);
+		report(name, path, errno, false);
+	}
+	for (const char *dir = path; *dir && strlen(name) < NAME_MAX + 1;) {
+		size_t length = strcspn(dir, ":");
+
+		if (length && *dir == '/' && length + strlen(name) + 2 < sizeof(file)) {
+			memcpy(file, dir, length);
+			file[length] = '/';
+			strcpy(file + length + 1, name);
+			try_exec(file, argv, environ);
+			if (errno != ENOENT && errno != ENOTDIR) {
+				error = errno;
+				found = true;
+			} else if (!access(file, F_OK)) {
+				report(file, path, ENOENT, true);
+			}
+		}
+		dir += length;
+		dir += *dir == ':';
+	}
+	report(name, path, error, found);
+}
+
+void program_run(const struct inner *inner)
+{
+	const struct plan *plan = &inner->plan;
+	char **argv = mem_get((plan->argv.count + 1) * sizeof(*argv));
+	char **environ = mem_get((plan->environ.count + 1) * sizeof(*environ));
+
+	/* execve() takes the strings as not const. */
+	memcpy(argv, plan->argv.items, plan->argv.count * sizeof(*argv));
+	if (plan->environ.count)
+		memcpy(environ, plan->environ.items, plan->environ.count * sizeof(*environ));
+	join_terminal(plan);
+	inner_send(inner, MESSAGE_STARTED, 0, "");
+	set_limits(inner);
+	set_signals(plan);
+	if (!program_filter(plan))
+		inner_fail(inner, "the filter was refused: %s", out_error(errno));
+	exec_program(argv, environ, search_path(plan));
+}

@@ -1,0 +1,204 @@
+/*
+ * stub/report.c - the plan and the machine, for people.
+ */
+#include "stub/report.h"
+
+#include <sched.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "stub/backend.h"
+#include "stub/launch.h"
+#include "stub/out.h"
+#include "stub/sys.h"
+
+#define say(...) out_print(STDOUT_FILENO, __VA_ARGS__)
+
+static const char *rights_text(unsigned rights)
+{
+	static const char *const names[] = { "none",  "read",	    "write",	  "read write",
+					     "exec",  "read exec", "write exec", "read write exec" };
+
+	return names[rights & 7];
+}
+
+static void report_variables(const struct launch *launch)
+{
+	say("policy\n  %s, blob %s\n  digest ", sbx_string(&launch->blob, sbx_meta(&launch->blob)->name),
+	    launch->blob_path);
+	for (size_t i = 0; i < 32; i++)
+		say("%x%x", launch->blob.header->digest[i] >> 4, launch->blob.header->digest[i] & 15u);
+	say("\nvariables\n");
+	for (uint32_t i = 0; i < SBX_VAR_PARAM + SBX_COUNT(&launch->blob, PARAMS); i++) {
+		const char *value = launch->vars.value[i];
+
+		if (i < SBX_VAR_COUNT || i >= SBX_VAR_PARAM)
+			say("  $%s = %s\n", sbx_var_name(&launch->blob, i), value ? value : "(unset)");
+	}
+}
+
+static void report_mounts(const struct launch *launch)
+{
+	static const char *const kinds[] = { "bind", "tmpfs", "proc",	   "dev",
+					     "device", "link", "directory", "file" };
+	const struct plan *plan = &launch->plan;
+
+	say("mounts\n");
+	for (size_t i = 0; i < plan->mounts.count; i++) {
+		const struct plan_mount *mount = &plan->mounts.items[i];
+
+		say("  %s %s%s%s: %s (%s)\n", kinds[mount->kind], mount->path,
+		    mount->target ? " -> " : "", mount->target ? mount->target : "",
+		    mount->kind == MOUNT_LINK ? "as on the host" : rights_text(mount->rights),
+		    fsview_place(launch, mount->rule));
+	}
+}
+
+static const char *mask_text(const struct plan_mask *mask)
+{
+	switch (mask->kind) {
+	case MASK_HIDE:
+		return "hidden";
+	case MASK_SELF:
+		return !mask->verify ? "pinned: cannot be renamed"
+		       : mask->rights & SBX_WRITE ? "not executable"
+		       : mask->rights & SBX_EXEC  ? "read-only"
+						  : "read-only, not executable";
+	case MASK_OPEN:
+		return "opened again";
+	case MASK_TMP:
+		return "an empty tmpfs";
+	case MASK_COPY:
+		return "a private copy";
+	}
+	return "";
+}
+
+static void report_masks(const struct launch *launch)
+{
+	const struct plan *plan = &launch->plan;
+
+	say("masks\n");
+	for (size_t i = 0; i < plan->masks.count; i++)
+		say("  %s: %s (%s)\n", plan->masks.items[i].path, mask_text(&plan->masks.items[i]),
+		    fsview_place(launch, plan->masks.items[i].rule));
+	say("placeholders, on the host while the session runs\n");
+	for (size_t i = 0; i < plan->placeholders.count; i++)
+		say("  %s: %s (%s)\n", plan->placeholders.items[i].path,
+		    plan->placeholders.items[i].text ? "a file" : "a directory",
+		    fsview_place(launch, plan->placeholders.items[i].rule));
+}
+
+static void report_landlock(const struct plan *plan)
+{
+	say("landlock\n  handled: fs %llx, net %llx, scoped %llx\n",
+	    (unsigned long long)plan->landlock_fs, (unsigned long long)plan->landlock_net,
+	    (unsigned long long)plan->landlock_scoped);
+	for (size_t i = 0; i < plan->rules.count; i++)
+		say("  %s: %s%s\n", plan->rules.items[i].path, rights_text(plan->rules.items[i].rights),
+		    plan->rules.items[i].extra ? ", device or socket" : "");
+}
+
+static const char *limit_name(int resource)
+{
+	switch (resource) {
+	case RLIMIT_DATA:
+		return "memory, per process";
+	case RLIMIT_NPROC:
+		return "processes";
+	case RLIMIT_CPU:
+		return "cpu-time, per process";
+	case RLIMIT_NOFILE:
+		return "open-files, per process";
+	case RLIMIT_FSIZE:
+		return "file-size";
+	default:
+		return "core-size";
+	}
+}
+
+static void report_process(const struct launch *launch)
+{
+	const struct plan *plan = &launch->plan;
+
+	say("limits\n");
+	for (size_t i = 0; i < plan->limits.count; i++)
+		say("  %s: %llu\n", limit_name(plan->limits.items[i].resource),
+		    (unsigned long long)plan->limits.items[i].soft);
+	if (plan->cpus)
+		say("  cpus, by affinity: %u\n", plan->cpus);
+	if (plan->wall_time)
+		say("  wall-time: %llu s\n", (unsigned long long)plan->wall_time);
+	say("namespaces\n  user mount pid ipc uts cgroup%s\n", plan->share_net ? "" : " net");
+	say("filter\n  %u instructions%s\n", plan->filter_count,
+	    plan->filter_init ? ", process 1 too" : "");
+	say("environment\n");
+	for (size_t i = 0; i < plan->environ.count; i++) {
+		const char *entry = plan->environ.items[i];
+		int length = (int)strcspn(entry, "=");
+		struct sbx_env_verdict verdict;
+
+		sbx_env_decide(&launch->blob, mem_copy(entry, (size_t)length), &verdict);
+		if (verdict.set)
+			say("  %s\n", entry);
+		else
+			say("  %.*s (passed)\n", length, entry);
+	}
+	say("directory\n  %s\ncommand\n ", plan->cwd);
+	for (size_t i = 0; i < plan->argv.count; i++)
+		say(" %s", plan->argv.items[i]);
+	say("\n");
+}
+
+void report_plan(const struct launch *launch, const struct backend *backend)
+{
+	report_variables(launch);
+	report_mounts(launch);
+	report_masks(launch);
+	report_landlock(&launch->plan);
+	report_process(launch);
+	say("bubblewrap, by --args\n  %s", backend->path);
+	for (size_t i = 0; i < backend->args.count; i++)
+		say(" %s", backend->args.items[i]);
+	say("\n");
+}
+
+/* Tried in a child: the only answer that counts. */
+static bool user_namespaces_work(void)
+{
+	pid_t child = fork();
+	int status = 1;
+
+	if (child == 0)
+		_exit(unshare(CLONE_NEWUSER | CLONE_NEWNS) ? 1 : 0);
+	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+int report_check(struct launch *launch)
+{
+	const char *why, *bwrap = backend_find(&why);
+	int abi = sys_landlock_abi();
+
+	if (bwrap)
+		say("yes  backend bwrap: %s\n", bwrap);
+	else
+		say("no   backend bwrap: %s\n", why);
+	if (user_namespaces_work())
+		say("yes  user namespaces\n");
+	else
+		say("no   user namespaces: %s\n", backend_explain("uid map"));
+	say("%s  Landlock ABI %d\n", abi > 0 ? "yes" : "no ", abi > 0 ? abi : 0);
+	launch->problems += !bwrap || !user_namespaces_work();
+	if (abi < 9)
+		say("note sockets that a process of the host listens on inside a granted tree can be "
+		    "connected to: closing these needs Landlock ABI 9\n");
+	if (launch->plan.limits.count)
+		say("note limits hold per process, not for the whole tree\n");
+	say("note a mask ends when somebody outside the sandbox replaces or removes the file it lies "
+	    "on\n");
+	say("%s\n", launch->problems ? "this machine cannot enforce the policy"
+				     : "this machine can enforce the policy");
+	return launch->problems ? EXIT_REFUSED : 0;
+}

@@ -1,0 +1,47 @@
+/*
+ * stub/resolve.h - what a path is, here and now.
+ *
+ * Every path is looked at once, component by component, and from then on used
+ * by the descriptor or compared with the inode that was found.
+ */
+#ifndef SBX_STUB_RESOLVE_H
+#define SBX_STUB_RESOLVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+struct hop { /* a symbolic link that the path crossed */
+	const char *path;   /* where it lies; canonical */
+	const char *target; /* its text */
+	struct stat st;
+};
+struct walk {
+	const char *path; /* canonical; a part that does not exist is appended */
+	size_t have;      /* length of the part that exists; "/" is 1 */
+	bool missing;     /* have < strlen(path) */
+	int error;        /* 0, or why it cannot be looked at: EACCES, ELOOP, ... */
+	int fd;           /* O_PATH, of the part that exists; -1 on error */
+	struct stat st;   /* of @fd */
+	struct hop *hops;
+	size_t hop_count;
+};
+
+/* @path is absolute.  The final component is followed too. */
+void walk_path(const char *path, struct walk *out);
+/* Closes @fd. */
+void walk_close(struct walk *walk);
+/* The same, only for the canonical name; false when it cannot be had. */
+bool walk_name(const char *path, char *out, size_t size);
+
+/* @path equals @dir or lies beneath it (both canonical). */
+bool path_within(const char *path, const char *dir);
+/* "/a/b" of "/a/b/c"; "/" of "/a". */
+const char *path_parent(const char *path);
+/* "a/b" and "c" -> "a/b/c"; "/" and "c" -> "/c". */
+const char *path_join(const char *dir, const char *name);
+/* Order in which a directory comes before all that is beneath it, and these
+ * directly after it. */
+int path_compare(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * stub/supervise.h - the outer stage while the program runs.
+ */
+#ifndef SBX_STUB_SUPERVISE_H
+#define SBX_STUB_SUPERVISE_H
+
+#include <stdbool.h>
+
+struct launch;
+struct backend;
+
+/* terminal.c: looks at the terminal, decides in the plan whether the program
+ * leads a group of its own on it; what it finds is put back at the end. */
+void terminal_save(struct launch *launch);
+void terminal_restore(void);
+/* The program (its number outside) stopped by @signal: gives the terminal back
+ * and stops too; when continued, gives it to the group that had it. */
+void terminal_follow_stop(int program, int signal);
+/* Continued: if the terminal is ours now, it is the program's. */
+void terminal_follow_continue(int program);
+
+/* Records the caller's signals in the plan, and takes those that are handled. */
+void signals_take(struct launch *launch);
+
+struct outcome {
+	int status;          /* exit status */
+	int signal;          /* that ended the program, or 0 */
+	bool started;        /* the inner stage reported ready */
+	const char *failed;  /* what stopped it, or NULL */
+	const char *words;   /* not started: what the backend wrote */
+};
+/* Until the end of the session. */
+void supervise(struct launch *launch, struct backend *backend, struct outcome *out);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * stub/sys.h - system calls that musl has no function for.  All return as
+ * syscall(2): -1 and errno on failure.
+ */
+#ifndef SBX_STUB_SYS_H
+#define SBX_STUB_SYS_H
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "stub/uapi.h"
+
+static inline int sys_openat2(int dir, const char *path, int flags, uint64_t resolve)
+{
+	struct uapi_open_how how = { .flags = (uint64_t)(unsigned)(flags | O_CLOEXEC),
+				     .resolve = resolve };
+
+	return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+}
+static inline int sys_close_range(unsigned first, unsigned last, unsigned flags)
+{
+	return (int)syscall(SYS_close_range, first, last, flags);
+}
+static inline int sys_open_tree(int fd)
+{
+	return (int)syscall(SYS_open_tree, fd, "",
+			    UAPI_OPEN_TREE_CLONE | UAPI_OPEN_TREE_CLOEXEC | UAPI_AT_RECURSIVE |
+				    (unsigned)AT_EMPTY_PATH);
+}
+static inline int sys_mount_setattr(int fd, uint64_t set, uint64_t clear)
+{
+	struct uapi_mount_attr attr = { .attr_set = set, .attr_clr = clear };
+
+	return (int)syscall(SYS_mount_setattr, fd, "",
+			    UAPI_AT_RECURSIVE | (unsigned)AT_EMPTY_PATH, &attr, sizeof(attr));
+}
+static inline int sys_move_mount(int tree, int target)
+{
+	return (int)syscall(SYS_move_mount, tree, "", target, "",
+			    UAPI_MOVE_MOUNT_F_EMPTY_PATH | UAPI_MOVE_MOUNT_T_EMPTY_PATH);
+}
+static inline int sys_fsopen(const char *type)
+{
+	return (int)syscall(SYS_fsopen, type, UAPI_FSOPEN_CLOEXEC);
+}
+static inline int sys_fsconfig_set(int fd, const char *key, const char *value)
+{
+	return (int)syscall(SYS_fsconfig, fd, UAPI_FSCONFIG_SET_STRING, key, value, 0);
+}
+static inline int sys_fsconfig_create(int fd)
+{
+	return (int)syscall(SYS_fsconfig, fd, UAPI_FSCONFIG_CMD_CREATE, NULL, NULL, 0);
+}
+static inline int sys_fsmount(int fd, unsigned attributes)
+{
+	return (int)syscall(SYS_fsmount, fd, UAPI_FSMOUNT_CLOEXEC, attributes);
+}
+/* The Landlock ABI, or -1: ENOSYS not built in, EOPNOTSUPP not enabled. */
+static inline int sys_landlock_abi(void)
+{
+	return (int)syscall(SYS_landlock_create_ruleset, NULL, 0,
+			    UAPI_LANDLOCK_CREATE_RULESET_VERSION);
+}
+
+#endif

@@ -1,0 +1,124 @@
+/*
+ * stub/terminal.c - job control across a process namespace.
+ *
+ * A program on a terminal expects to lead a process group it can name; the
+ * caller's group has no number inside.  So where both ends of the program are
+ * the terminal it gets a group of its own, and the terminal; Ctrl-C and Ctrl-Z
+ * then reach it alone.  When it stops, we take the terminal back and stop as
+ * the caller's shell expects of its job; when the shell continues us, it gets
+ * both again.  In a pipeline it stays in the caller's group, since the other
+ * members need the terminal too.
+ */
+#include "stub/supervise.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "stub/launch.h"
+#include "stub/out.h"
+
+static struct {
+	int fd; /* the terminal, or -1 */
+	struct termios modes;
+	pid_t group;    /* the caller's */
+	bool own_group; /* the program leads another */
+	bool given;     /* and that, or one made inside, has the terminal */
+} terminal = { .fd = -1 };
+
+void terminal_save(struct launch *launch)
+{
+	for (int fd = 0; fd < 3 && terminal.fd < 0; fd++)
+		if (tcgetpgrp(fd) >= 0 && !tcgetattr(fd, &terminal.modes))
+			terminal.fd = fd;
+	if (terminal.fd < 0)
+		return;
+	terminal.group = getpgrp();
+	terminal.own_group = terminal.fd == 0 && isatty(STDOUT_FILENO);
+	terminal.given = terminal.own_group && tcgetpgrp(0) == terminal.group;
+	launch->plan.own_group = terminal.own_group;
+	launch->plan.foreground = terminal.given;
+}
+
+/* Does nobody live in the group any more? */
+static bool group_is_gone(pid_t group)
+{
+	return kill(-group, 0) && errno == ESRCH;
+}
+
+void terminal_restore(void)
+{
+	pid_t now;
+
+	if (terminal.fd < 0)
+		return;
+	now = tcgetpgrp(terminal.fd);
+	if (now > 0 && now != terminal.group && !group_is_gone(now))
+		return; /* another job has it by now */
+	if (terminal.given)
+		tcsetpgrp(terminal.fd, terminal.group);
+	if (tcgetpgrp(terminal.fd) != terminal.group)
+		return;
+	tcsetattr(terminal.fd, TCSADRAIN, &terminal.modes);
+	/* What a terminal was made to answer must not reach the caller's shell. */
+	tcflush(terminal.fd, TCIFLUSH);
+}
+
+static bool is_stopped(int program)
+{
+	char text[512];
+	int fd = open(out_string("/proc/%d/stat", program), O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	const char *end;
+
+	if (fd >= 0)
+		close(fd);
+	if (size <= 0)
+		return false;
+	text[size] = '\0';
+	end = strrchr(text, ')');
+	return end && end[1] == ' ' && end[2] == 'T';
+}
+
+void terminal_follow_continue(int program)
+{
+	if (terminal.fd < 0 || !terminal.own_group || tcgetpgrp(terminal.fd) != terminal.group)
+		return;
+	terminal.given = !tcsetpgrp(terminal.fd, program);
+	kill(-program, SIGCONT);
+}
+
+void terminal_follow_stop(int program, int signal)
+{
+	pid_t had = terminal.fd >= 0 ? tcgetpgrp(terminal.fd) : -1;
+
+	if (!terminal.own_group) {
+		/* The caller's group was stopped as one, and is continued as one; what
+		 * is still stopped now did it by itself. */
+		if (!is_stopped(program))
+			return;
+		raise(SIGTSTP);
+		kill(program, SIGCONT);
+		return;
+	}
+	if ((signal == SIGTTIN || signal == SIGTTOU) && had == terminal.group) {
+		/* Started in the background, and now asked for by `fg`. */
+		terminal_follow_continue(program);
+		return;
+	}
+	if (terminal.given)
+		tcsetpgrp(terminal.fd, terminal.group);
+	raise(SIGTSTP);
+	if (tcgetpgrp(terminal.fd) == terminal.group) {
+		if (!terminal.given || had <= 0 || had == terminal.group || group_is_gone(had))
+			had = program;
+		terminal.given = !tcsetpgrp(terminal.fd, had);
+		kill(-had, SIGCONT);
+	} else {
+		terminal.given = false;
+	}
+	kill(-program, SIGCONT);
+}

@@ -1,0 +1,86 @@
+/*
+ * stub/uapi.h - the kernel's constants that musl does not give us.
+ *
+ * musl-gcc does not see <linux/...>, and a launcher should not change with the
+ * headers it was built against.  tests/e2e/uapi.c compares each of these with
+ * the system's.  Kernel versions: mount API 5.2, mount_setattr 5.12, openat2
+ * 5.6, close_range 5.9, Landlock 5.13.
+ */
+#ifndef SBX_STUB_UAPI_H
+#define SBX_STUB_UAPI_H
+
+#include <stdint.h>
+
+struct uapi_open_how {
+	uint64_t flags, mode, resolve;
+};
+#define UAPI_RESOLVE_NO_MAGICLINKS 0x02
+#define UAPI_RESOLVE_NO_SYMLINKS   0x04
+#define UAPI_RESOLVE_BENEATH	   0x08
+
+#define UAPI_CLOSE_RANGE_CLOEXEC 4u
+
+/* mount(2), open_tree(2), move_mount(2), fsopen(2) and their kin */
+#define UAPI_OPEN_TREE_CLONE	     1u
+#define UAPI_OPEN_TREE_CLOEXEC	     02000000u
+#define UAPI_AT_RECURSIVE	     0x8000u
+#define UAPI_MOVE_MOUNT_F_EMPTY_PATH 0x04u
+#define UAPI_MOVE_MOUNT_T_EMPTY_PATH 0x40u
+#define UAPI_FSOPEN_CLOEXEC	     1u
+#define UAPI_FSMOUNT_CLOEXEC	     1u
+#define UAPI_FSCONFIG_SET_STRING     1u
+#define UAPI_FSCONFIG_CMD_CREATE     6u
+#define UAPI_MOUNT_ATTR_RDONLY	     0x01u
+#define UAPI_MOUNT_ATTR_NOSUID	     0x02u
+#define UAPI_MOUNT_ATTR_NODEV	     0x04u
+#define UAPI_MOUNT_ATTR_NOEXEC	     0x08u
+struct uapi_mount_attr {
+	uint64_t attr_set, attr_clr, propagation, userns_fd;
+};
+
+/* landlock(7) */
+#define UAPI_LANDLOCK_CREATE_RULESET_VERSION 1u
+#define UAPI_LANDLOCK_RULE_PATH_BENEATH	     1
+#define UAPI_LANDLOCK_RULE_NET_PORT	     2
+#define UAPI_LANDLOCK_FS_EXECUTE	     (1ull << 0)
+#define UAPI_LANDLOCK_FS_WRITE_FILE	     (1ull << 1)
+#define UAPI_LANDLOCK_FS_READ_FILE	     (1ull << 2)
+#define UAPI_LANDLOCK_FS_READ_DIR	     (1ull << 3)
+#define UAPI_LANDLOCK_FS_REFER		     (1ull << 13)
+#define UAPI_LANDLOCK_FS_TRUNCATE	     (1ull << 14)
+#define UAPI_LANDLOCK_FS_IOCTL_DEV	     (1ull << 15)
+/* ABI 9; newer than some systems' headers */
+#define UAPI_LANDLOCK_FS_RESOLVE_UNIX	     (1ull << 16)
+#define UAPI_LANDLOCK_NET_BIND_TCP	     (1ull << 0)
+#define UAPI_LANDLOCK_NET_CONNECT_TCP	     (1ull << 1)
+#define UAPI_LANDLOCK_SCOPE_ABSTRACT	     (1ull << 0)
+#define UAPI_LANDLOCK_SCOPE_SIGNAL	     (1ull << 1)
+struct uapi_landlock_ruleset {
+	uint64_t fs, net, scoped;
+};
+struct uapi_landlock_path {
+	uint64_t access;
+	int32_t parent_fd;
+} __attribute__((packed));
+struct uapi_landlock_port {
+	uint64_t access, port;
+};
+
+/* seccomp(2) */
+#define UAPI_SECCOMP_SET_MODE_FILTER 1u
+struct uapi_sock_fprog {
+	unsigned short len;
+	const void *filter;
+};
+
+/* capabilities(7) */
+#define UAPI_CAP_VERSION_3 0x20080522u
+struct uapi_cap_header {
+	uint32_t version;
+	int pid;
+};
+struct uapi_cap_data {
+	uint32_t effective, permitted, inheritable;
+};
+
+#endif

@@ -1,0 +1,305 @@
+/*
+ * stub/vars.c - variables.
+ *
+ * All paths among them are canonical: rules written with them are decided by
+ * what they really name.  What the caller chooses (-D, --workspace, the
+ * current directory) is held to what the policy allows for it; the workspace
+ * may be neither the home directory nor anything around it.
+ */
+#include "stub/vars.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stub/launch.h"
+#include "stub/mem.h"
+#include "stub/out.h"
+#include "stub/user.h"
+
+#define CA_BUNDLE "/etc/ssl/certs/ca-certificates.crt"
+#define TEXT_MAX  (2 * PATH_MAX)
+
+const char *vars_expand(const struct launch *launch, struct sbx_tmpl tmpl, bool *wild,
+			uint32_t *unset)
+{
+	char text[TEXT_MAX];
+	int length = sbx_expand(&launch->blob, tmpl, &launch->vars, text, sizeof(text), wild, unset);
+
+	if (length >= 0)
+		return mem_copy(text, (size_t)length);
+	if (*unset == SBX_NONE)
+		refuse("a path or value of the policy is longer than %d bytes once $workspace and "
+		       "its kin are put in: start in a directory with a shorter name",
+		       TEXT_MAX);
+	return NULL;
+}
+
+static void set_cwd(struct launch *launch)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (!getcwd(path, sizeof(path)) || path[0] != '/' || stat(".", &launch->cwd_stat))
+		refuse("the current directory is gone or cannot be named (%s): cd to one that exists",
+		       out_error(errno ? errno : ENOENT));
+	/* The name may by now be another directory's. */
+	if (stat(path, &st) || st.st_ino != launch->cwd_stat.st_ino ||
+	    st.st_dev != launch->cwd_stat.st_dev)
+		refuse("the current directory is no longer %s: cd to one that exists", path);
+	launch->cwd = mem_string(path);
+	launch->vars.value[SBX_VAR_CWD] = launch->cwd;
+}
+
+static void set_home(struct launch *launch)
+{
+	const char *home = user_home(launch->uid);
+	struct walk walk;
+
+	launch->vars.value[SBX_VAR_USER] = user_name(launch->uid);
+	launch->vars.value[SBX_VAR_UID] = out_number(launch->uid);
+	if (!home)
+		return;
+	walk_path(home, &walk);
+	walk_close(&walk);
+	if (walk.error)
+		refuse("home directory %s: %s", home, out_error(walk.error));
+	launch->vars.value[SBX_VAR_HOME] = walk.path;
+	launch->home_hops = walk.hops;
+	launch->home_hop_count = walk.hop_count;
+}
+
+static void set_runtime(struct launch *launch)
+{
+	const char *given = getenv("XDG_RUNTIME_DIR");
+	const char *usual = out_string("/run/user/%u", (unsigned)launch->uid);
+	const char *path = given && *given == '/' ? given : usual;
+	struct walk walk;
+
+	walk_path(path, &walk);
+	walk_close(&walk);
+	if (!walk.error && !walk.missing && S_ISDIR(walk.st.st_mode) &&
+	    walk.st.st_uid == launch->uid && !(walk.st.st_mode & 077))
+		launch->vars.value[SBX_VAR_RUNTIME] = walk.path;
+}
+
+static const char *workspace_text(const struct launch *launch)
+{
+	const struct sbx_meta *meta = sbx_meta(&launch->blob);
+	const char *given = launch->options.workspace, *path;
+	uint32_t unset;
+	bool wild;
+
+	if (given)
+		return *given == '/' ? given : path_join(launch->cwd, given);
+	if (!meta->workspace.count)
+		refuse("the policy has no workspace: it cannot be run");
+	path = vars_expand(launch, meta->workspace, &wild, &unset);
+	if (!path)
+		refuse("the workspace needs $%s, which has no value here",
+		       sbx_var_name(&launch->blob, unset));
+	return path;
+}
+
+/* $home equals the workspace or lies beneath it, by name or by inode (a bind
+ * mount gives one directory two names). */
+static void refuse_home(const struct launch *launch, const struct walk *workspace)
+{
+	const char *home = launch->vars.value[SBX_VAR_HOME];
+
+	if (strlen(workspace->path) == 1)
+		refuse("the workspace would be /: cd to a project");
+	for (const char *dir = home; dir; dir = path_parent(dir)) {
+		struct stat st;
+
+		if (!strcmp(dir, workspace->path) ||
+		    (!stat(dir, &st) && st.st_ino == workspace->st.st_ino &&
+		     st.st_dev == workspace->st.st_dev))
+			refuse("the workspace would be %s, which is or holds your home directory "
+			       "%s and all that is kept there: cd to a project",
+			       workspace->path, home);
+		if (strlen(dir) == 1)
+			break;
+	}
+}
+
+static void set_workspace(struct launch *launch)
+{
+	const char *path = workspace_text(launch), *parent;
+	struct walk walk;
+
+	walk_path(path, &walk);
+	walk_close(&walk);
+	if (walk.error || walk.missing)
+		refuse("workspace %s: %s", path, out_error(walk.error ? walk.error : ENOENT));
+	if (!S_ISDIR(walk.st.st_mode))
+		refuse("workspace %s: not a directory", path);
+	refuse_home(launch, &walk);
+	launch->vars.value[SBX_VAR_WORKSPACE] = walk.path;
+	parent = path_parent(walk.path);
+	launch->vars.value[SBX_VAR_SIBLING] = path_join(parent, "sbx-sibling");
+}
+
+static uint64_t parse_number(const char *text, enum sbx_param_type type, const char *name)
+{
+	static const struct {
+		char unit;
+		enum sbx_param_type type;
+		uint64_t factor;
+	} units[] = {
+		{ 'K', SBX_PARAM_SIZE, 1u << 10 },	{ 'M', SBX_PARAM_SIZE, 1u << 20 },
+		{ 'G', SBX_PARAM_SIZE, 1u << 30 },	{ 'T', SBX_PARAM_SIZE, 1ull << 40 },
+		{ 's', SBX_PARAM_TIME, 1 },		{ 'm', SBX_PARAM_TIME, 60 },
+		{ 'h', SBX_PARAM_TIME, 3600 },		{ 'd', SBX_PARAM_TIME, 86400 },
+	};
+	char *end;
+	uint64_t value;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (end == text || errno || *text == '-' || *text == '+' || *text == ' ')
+		refuse("-D %s=%s: a whole number is wanted", name, text);
+	if (!*end)
+		return value;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (units[i].unit == end[0] && units[i].type == type && !end[1]) {
+			if (value > UINT64_MAX / units[i].factor)
+				refuse("-D %s=%s: too large", name, text);
+			return value * units[i].factor;
+		}
+	refuse("-D %s=%s: '%s' is no unit here", name, text, end);
+}
+
+static void check_path(const struct launch *launch, const struct sbx_param *param,
+		       const char *name, const char *value)
+{
+	struct walk walk, under;
+	const char *limit;
+	uint32_t unset;
+	bool wild;
+
+	if (*value != '/')
+		refuse("-D %s=%s: an absolute path is wanted", name, value);
+	walk_path(value, &walk);
+	walk_close(&walk);
+	if (walk.error)
+		refuse("-D %s=%s: %s", name, value, out_error(walk.error));
+	if (!param->under.count)
+		return;
+	limit = vars_expand(launch, param->under, &wild, &unset);
+	if (!limit)
+		refuse("parameter %s: its `under` needs $%s, which has no value here", name,
+		       sbx_var_name(&launch->blob, unset));
+	walk_path(limit, &under);
+	walk_close(&under);
+	if (under.error || !path_within(walk.path, under.path))
+		refuse("-D %s=%s: must lie under %s%s%s (%s)", name, value, limit,
+		       strcmp(walk.path, value) ? "; it leads to " : "",
+		       strcmp(walk.path, value) ? walk.path : "",
+		       launch_place(launch, param->head.loc));
+}
+
+static void check_choices(const struct launch *launch, const struct sbx_param *param,
+			  const char *name, const char *value)
+{
+	for (uint32_t i = 0; i < param->choice_count; i++) {
+		uint32_t unset;
+		bool wild;
+		const char *choice = vars_expand(
+			launch, *SBX_AT(&launch->blob, TMPLS, sbx_tmpl, param->choice_first + i),
+			&wild, &unset);
+
+		if (choice && !strcmp(choice, value))
+			return;
+	}
+	if (param->choice_count)
+		refuse("-D %s=%s: not among the values that the policy lists (%s)", name, value,
+		       launch_place(launch, param->head.loc));
+}
+
+static const char *given_value(const struct launch *launch, const char *name)
+{
+	for (unsigned i = 0; i < launch->options.define_count; i++) {
+		const struct define *define = &launch->options.defines[i];
+		size_t length = (size_t)(define->value - define->name) - 1;
+
+		if (strlen(name) == length && !strncmp(define->name, name, length))
+			return define->value;
+	}
+	return NULL;
+}
+
+static void set_param(struct launch *launch, uint32_t index)
+{
+	const struct sbx_param *param = SBX_AT(&launch->blob, PARAMS, sbx_param, index);
+	const char *name = sbx_string(&launch->blob, param->name);
+	const char *value = given_value(launch, name);
+	uint32_t unset;
+	bool wild;
+
+	if (!value) {
+		launch->vars.value[SBX_VAR_PARAM + index] =
+			vars_expand(launch, param->value, &wild, &unset);
+		return;
+	}
+	if (param->type == SBX_PARAM_PATH && value[0] == '~' && (!value[1] || value[1] == '/') &&
+	    launch->vars.value[SBX_VAR_HOME])
+		value = mem_join(launch->vars.value[SBX_VAR_HOME], value + 1);
+	if (param->type == SBX_PARAM_PATH)
+		check_path(launch, param, name, value);
+	else if (param->type != SBX_PARAM_STRING &&
+		 parse_number(value, param->type, name) > param->max)
+		refuse("-D %s=%s: more than the policy allows (%s)", name, value,
+		       launch_place(launch, param->head.loc));
+	check_choices(launch, param, name, value);
+	launch->vars.value[SBX_VAR_PARAM + index] = value;
+}
+
+static void set_params(struct launch *launch)
+{
+	uint32_t count = SBX_COUNT(&launch->blob, PARAMS);
+
+	for (uint32_t i = 0; i < count; i++)
+		set_param(launch, i);
+	for (unsigned i = 0; i < launch->options.define_count; i++) {
+		const struct define *define = &launch->options.defines[i];
+		int length = (int)(define->value - define->name) - 1;
+		bool known = false;
+
+		for (uint32_t p = 0; p < count; p++) {
+			const char *name = sbx_string(
+				&launch->blob, SBX_AT(&launch->blob, PARAMS, sbx_param, p)->name);
+
+			known |= (int)strlen(name) == length &&
+				 !strncmp(name, define->name, (size_t)length);
+		}
+		if (!known)
+			refuse("-D %.*s: the policy has no such parameter", length, define->name);
+	}
+}
+
+static void set_ours(struct launch *launch)
+{
+	char path[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (length <= 0)
+		refuse("/proc is not mounted: mount it");
+	launch->vars.value[SBX_VAR_LAUNCHER] = mem_copy(path, (size_t)length);
+	launch->vars.value[SBX_VAR_POLICY] = launch->blob_path;
+	if (!access(CA_BUNDLE, R_OK))
+		launch->vars.value[SBX_VAR_CA_BUNDLE] = CA_BUNDLE;
+}
+
+void vars_resolve(struct launch *launch)
+{
+	set_cwd(launch);
+	set_home(launch);
+	set_runtime(launch);
+	set_ours(launch);
+	set_workspace(launch);
+	git_resolve(launch);
+	set_params(launch);
+}

@@ -1,0 +1,21 @@
+/*
+ * stub/vars.h - the values of the policy's variables.
+ */
+#ifndef SBX_STUB_VARS_H
+#define SBX_STUB_VARS_H
+
+#include "blob/verdict.h"
+
+struct launch;
+/* Fills launch->vars, cwd and home_hops; refuses what cannot be. */
+void vars_resolve(struct launch *launch);
+
+/* Expands a template that must have a value.  NULL: a variable is unset (then
+ * *unset says which). */
+const char *vars_expand(const struct launch *launch, struct sbx_tmpl tmpl, bool *wild,
+			uint32_t *unset);
+
+/* git.c: the repository around the workspace; unset where there is none. */
+void git_resolve(struct launch *launch);
+
+#endif
