@@ -14,6 +14,7 @@
 #include "compiler/disasm.h"
 #include "compiler/render.h"
 #include "compiler/render_words.h"
+#include "compiler/stages.h"
 #include "compiler/text.h"
 #include "emit/landlock.h"
 
@@ -247,5 +248,5 @@ int cmd_dump(int argc, char **argv)
 		dump(&compilation.arena, &blob);
 	compilation_free(&compilation);
 	arena_free(&arena);
-	return opened ? SBXC_OK : SBXC_ERRORS;
+	return finish_output(opened ? SBXC_OK : SBXC_ERRORS);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "compiler/render.h"
+#include "compiler/stages.h"
 
 static void print_usage(FILE *out)
 {
@@ -210,5 +211,5 @@ int cmd_explain(int argc, char **argv)
 	}
 	compilation_free(&compilation);
 	arena_free(&arena);
-	return status;
+	return finish_output(status);
 }

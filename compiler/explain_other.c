@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "compiler/explain.h"
+#include "compiler/render.h"
+#include "compiler/render_words.h"
 
 #define DEFAULT_PORT 443 /* as for an `allow` that names none */
 
@@ -56,10 +58,25 @@ static const char *split_port(const struct question *question, const char **host
 	return NULL;
 }
 
+/* What decides where no rule does: the mode, as written. */
+static const char *mode_text(const struct question *question)
+{
+	static const char *const modes[] = { "mode none", NULL, "mode host" };
+	const struct sbx_meta *meta = sbx_meta(question->blob);
+	struct text text = { .arena = question->arena };
+
+	if (!modes[meta->net_mode])
+		return "no rule allows it";
+	text_add(&text, "%s", modes[meta->net_mode]);
+	words_head(&text, question->blob, &meta->net_mode_head);
+	if (meta->net_mode_head.loc != SBX_NONE)
+		text_add(&text, "  %s",
+			 render_places(question->arena, question->blob, meta->net_mode_head.loc));
+	return text_end(&text);
+}
+
 const char *explain_connect(const struct question *question, struct answer *answer)
 {
-	static const char *const nobody[] = { "mode none: there is no network", "no rule allows it",
-					      "mode host: the host's network is open" };
 	static const char *const held_by[] = {
 		"network namespace; Landlock from ABI 4 (TCP)",
 		"network namespace, and the proxy outside that decides by name and address",
@@ -84,7 +101,7 @@ const char *explain_connect(const struct question *question, struct answer *answ
 	answer->object = arena_printf(question->arena, "%s:%u", host, port);
 	answer->allowed = verdict.allowed;
 	answer->rule = verdict.rule;
-	answer->nobody = nobody[mode];
+	answer->nobody = mode_text(question);
 	answer->held_by = held_by[mode];
 	if (verdict.allowed && mode == SBX_NET_PROXY)
 		answer_note(question, answer, "each address the name resolves to is decided too");

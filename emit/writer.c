@@ -177,10 +177,12 @@ uint32_t writer_cidrs(struct writer *writer, const struct sbx_cidr *cidrs, size_
 	return intern(writer, SBX_SEC_CIDRS, cidrs, count);
 }
 
+/* The words of one `{a,b}` share their places. */
 static uint32_t write_places(struct writer *writer, const struct place *place)
 {
-	uint32_t first = SBX_NONE;
-	struct sbx_loc loc;
+	struct {
+		VEC_OF(struct sbx_loc)
+	} places = { 0 };
 
 	for (; place && !writer->strip; place = place->next) {
 		struct line_column at;
@@ -188,20 +190,15 @@ static uint32_t write_places(struct writer *writer, const struct place *place)
 		if (!place->span.source)
 			continue;
 		at = source_locate(place->span.source, place->span.start);
-		loc = (struct sbx_loc){
+		if (places.count)
+			places.items[places.count - 1].more = 1;
+		*VEC_PUSH(writer->arena, &places) = (struct sbx_loc){
 			.file = writer_string(writer, str_from(place->span.source->name)),
 			.line = at.line,
 			.column = (uint16_t)(at.column < UINT16_MAX ? at.column : UINT16_MAX),
 		};
-		if (first == SBX_NONE)
-			first = writer->section[SBX_SEC_LOCS].count;
-		else
-			((struct sbx_loc *)(void *)writer->section[SBX_SEC_LOCS]
-			     .data)[writer->section[SBX_SEC_LOCS].count - 1]
-			    .more = 1;
-		WRITER_ADD(writer, LOCS, &loc);
 	}
-	return first;
+	return places.count ? intern(writer, SBX_SEC_LOCS, places.items, places.count) : SBX_NONE;
 }
 
 struct sbx_head writer_head(struct writer *writer, const struct rule_head *head)
