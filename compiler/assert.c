@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "blob/verdict.h"
+#include "compiler/load.h"
 
 #define PATH_SIZE 4096
 
@@ -95,8 +96,7 @@ void model_fs_set(struct arena *arena, const struct sbx_blob *blob, const struct
 
 /* ---- places ------------------------------------------------------------------------------- */
 
-/* The word at a location of the blob; no place where it has none. */
-static struct span place_of(const struct compilation *c, const struct sbx_blob *blob, uint32_t index)
+struct span place_of(const struct compilation *c, const struct sbx_blob *blob, uint32_t index)
 {
 	if (index >= SBX_COUNT(blob, LOCS))
 		return (struct span){ 0 };
@@ -127,8 +127,8 @@ static void warn_snapshot(struct compilation *c, const struct sbx_blob *blob,
 	diag_note(c->diags, place_of(c, blob, result->loc), "it rests on this `snapshot`");
 }
 
-static void check(struct compilation *c, const struct sbx_blob *blob, const struct sbx_vars *vars,
-		  const struct sbx_fs_set *set, uint32_t index)
+static void check(struct compilation *c, const struct program *program, const struct sbx_blob *blob,
+		  const struct sbx_vars *vars, const struct sbx_fs_set *set, uint32_t index)
 {
 	static const char *const polarities[] = { "can", "cannot", "never" };
 	static const char *const actions[] = { "read", "write", "exec",	  "connect",
@@ -143,14 +143,12 @@ static void check(struct compilation *c, const struct sbx_blob *blob, const stru
 		return;
 	diag_error(c->diags, DIAG_A0101, place_of(c, blob, claim->head.loc),
 		   "`%s %s %s` does not hold: %s", polarities[claim->polarity],
-		   actions[claim->action], result.object, result.reason);
+		   actions[claim->action],
+		   claim->path.count ? sbx_string(blob, claim->text) : result.object, result.reason);
 	struct span rule = place_of(c, blob, result.loc);
 	if (rule.source)
 		diag_note(c->diags, rule, "this line decides");
-	if (claim->action <= SBX_DO_EXEC && strcmp(result.object, sbx_string(blob, claim->text)) != 0)
-		diag_note(c->diags, (struct span){ 0 },
-			  "checked with $home = %s and $workspace = %s", vars->value[SBX_VAR_HOME],
-			  vars->value[SBX_VAR_WORKSPACE]);
+	program_note_chain(c->diags, program, place_of(c, blob, claim->head.loc).source);
 }
 
 /* A credential goes to its hosts only, so each of them must be reachable. */
@@ -178,11 +176,12 @@ static void check_credential(struct compilation *c, const struct sbx_blob *blob,
 					   SBX_AT(blob, NET, sbx_net_rule, verdict.rule)->head.loc),
 				  "this line decides");
 		else
-			diag_note(c->diags, place, "write `allow %s` in `net { }`", host);
+			diag_note(c->diags, (struct span){ 0 }, "write `allow %s` in `net { }`", host);
 	}
 }
 
-void check_claims(struct compilation *c, const struct emitted *emitted)
+void check_claims(struct compilation *c, const struct program *program,
+		  const struct emitted *emitted)
 {
 	struct sbx_blob blob;
 	struct sbx_vars vars;
@@ -196,7 +195,7 @@ void check_claims(struct compilation *c, const struct emitted *emitted)
 	model_vars(&c->arena, &blob, &vars);
 	model_fs_set(&c->arena, &blob, &vars, &set);
 	for (uint32_t i = 0; i < SBX_COUNT(&blob, ASSERTS); i++)
-		check(c, &blob, &vars, &set, i);
+		check(c, program, &blob, &vars, &set, i);
 	for (uint32_t i = 0; blob.header->kind == SBX_POLICY && i < SBX_COUNT(&blob, CREDENTIALS); i++)
 		check_credential(c, &blob, SBX_AT(&blob, CREDENTIALS, sbx_credential, i));
 }

@@ -55,9 +55,10 @@ static void fail_verb(struct check *check, enum verb_section section, const stru
 	struct str word = stmt->verb->text;
 
 	if (verb_find_elsewhere(section, word)) {
-		diag_error(check->diags, DIAG_C0102, stmt->verb->span, "`%.*s` does not stand in %s",
-			   STR_ARG(word), section_name(section));
-		diag_note(check->diags, stmt->verb->span, "it belongs in: %s",
+		diag_error(check->diags, DIAG_C0102, stmt->verb->span, "`%.*s` does not stand %s %s",
+			   STR_ARG(word), section == SECTION_TOP ? "at" : "in",
+			   section_name(section));
+		diag_note(check->diags, NO_PLACE, "it belongs in: %s",
 			  list_sections(check->arena, word));
 		return;
 	}
@@ -67,14 +68,14 @@ static void fail_verb(struct check *check, enum verb_section section, const stru
 		   STR_ARG(word));
 	const char *near = verb_suggest(section, word);
 	if (near) {
-		diag_note(check->diags, stmt->verb->span, "did you mean `%s`?", near);
+		diag_note(check->diags, NO_PLACE, "did you mean `%s`?", near);
 		return;
 	}
 	for (enum verb_section other = SECTION_TOP; other < SECTION_NONE; other++) {
 		near = verb_suggest(other, word);
 		if (!near)
 			continue;
-		diag_note(check->diags, stmt->verb->span, "did you mean `%s` of %s?", near,
+		diag_note(check->diags, NO_PLACE, "did you mean `%s` of %s?", near,
 			  section_name(other));
 		return;
 	}
@@ -103,9 +104,9 @@ static void check_once(struct check *check, const struct verb *verb, const struc
 
 /* ---- objects, value, block ------------------------------------------------------------ */
 
-static void note_usage(struct check *check, const struct verb *verb, const struct ast_stmt *stmt)
+static void note_usage(struct check *check, const struct verb *verb)
 {
-	diag_note(check->diags, stmt->span, "usage: %s", verb->usage);
+	diag_note(check->diags, NO_PLACE, "usage: %s", verb->usage);
 }
 
 static bool check_object_kind(struct check *check, const struct verb *verb,
@@ -133,18 +134,18 @@ static void check_objects(struct check *check, const struct verb *verb, const st
 		if (count >= verb->max) {
 			diag_error(check->diags, DIAG_C0103, word->span, "`%s` takes %s", verb->word,
 				   verb->max ? "fewer words" : "no words");
-			note_usage(check, verb, stmt);
+			note_usage(check, verb);
 			return;
 		}
 		if (!check_object_kind(check, verb, word)) {
-			note_usage(check, verb, stmt);
+			note_usage(check, verb);
 			return;
 		}
 	}
 	if (count < verb->min) {
 		diag_error(check->diags, DIAG_C0103, stmt->span, "`%s` needs %s", verb->word,
 			   count ? "more words" : "something after it");
-		note_usage(check, verb, stmt);
+		note_usage(check, verb);
 	}
 }
 
@@ -153,10 +154,10 @@ static void check_value(struct check *check, const struct verb *verb, const stru
 	if (stmt->value && !(verb->flags & (V_VALUE | V_VALUE_OPT))) {
 		diag_error(check->diags, DIAG_C0104, stmt->value->span,
 			   "`%s` takes no `=`: leave it out", verb->word);
-		note_usage(check, verb, stmt);
+		note_usage(check, verb);
 	} else if (!stmt->value && verb->flags & V_VALUE) {
 		diag_error(check->diags, DIAG_C0104, stmt->span, "`%s` needs `= VALUE`", verb->word);
-		note_usage(check, verb, stmt);
+		note_usage(check, verb);
 	}
 }
 
@@ -184,9 +185,9 @@ static void check_mods(struct check *check, const struct verb *verb, const struc
 			diag_error(check->diags, DIAG_C0106, mod->span, "`%s` takes no `%s`",
 				   verb->word, ast_mod_word(mod->kind));
 			if (why)
-				diag_note(check->diags, mod->span, "%s", why);
+				diag_note(check->diags, NO_PLACE, "%s", why);
 			else
-				diag_note(check->diags, mod->span,
+				diag_note(check->diags, NO_PLACE,
 					  "usage: %s; a name that is spelled like a modifier is quoted",
 					  verb->usage);
 		} else if (mod->kind == AST_MOD_OVERRIDE && check->kind == FILE_MODULE) {
@@ -203,7 +204,7 @@ static void check_compat(struct check *check, const struct verb *verb, const str
 
 	if (check->kind == FILE_SITE || ast_mod_find(stmt, AST_MOD_COMPAT))
 		return;
-	if (override)
+	if (override && verb->mods & 1u << AST_MOD_OVERRIDE)
 		what = "`override`";
 	else if (verb->section == SECTION_NET && stmt->items && stmt_is(stmt, "mode") &&
 		 str_is(stmt->items->text, "host"))
@@ -238,7 +239,7 @@ static void check_block(struct check *check, const struct verb *verb, const stru
 			continue;
 		diag_error(check->diags, DIAG_C0111, stmt->span, "this %s has no `%s`", verb->word,
 			   need->word);
-		diag_note(check->diags, stmt->span, "usage: %s", need->usage);
+		diag_note(check->diags, NO_PLACE, "usage: %s", need->usage);
 	}
 }
 
@@ -290,7 +291,7 @@ static bool check_language(struct check *check)
 	diag_error(check->diags, DIAG_I0109, first->items->span,
 		   "this sbxc knows `language %d`, not `%.*s`", LANGUAGE_VERSION,
 		   STR_ARG(first->items->text));
-	diag_note(check->diags, first->items->span, "a newer language needs a newer sbxc");
+	diag_note(check->diags, NO_PLACE, "a newer language needs a newer sbxc");
 	return false;
 }
 
@@ -307,8 +308,8 @@ static void check_name(struct check *check, const struct ast_word *word)
 	}
 	if (!good)
 		diag_error(check->diags, DIAG_I0110, word->span,
-			   "this name is of letters, digits, `-`, `_` and dots, and starts with none "
-			   "of `-` and `.`");
+			   "a name is of letters, digits, `-`, `_` and dots, and starts with a letter "
+			   "or digit");
 }
 
 static const struct ast_stmt *check_header(struct check *check)
@@ -407,7 +408,7 @@ unsigned check_file(struct arena *arena, struct diags *diags, const struct ast_f
 	if (check.kind == FILE_POLICY && !poisoned && !find_stmt(file->stmts, "workspace") &&
 	    !find_stmt(file->stmts, "extend")) {
 		diag_error(diags, DIAG_C0111, (*header)->span, "a policy has exactly one workspace");
-		diag_note(diags, (*header)->span, "write `workspace $cwd`");
+		diag_note(diags, NO_PLACE, "write `workspace $cwd`");
 	}
 	return check.kind;
 }

@@ -39,7 +39,7 @@ bool compile_path(struct compilation *c, const char *path)
 	c->policy = lower_program(c, program);
 	if (diag_errors(c->diags) || !emit(c, false, &blob))
 		return false;
-	check_claims(c, &blob);
+	check_claims(c, program, &blob);
 	if (diag_errors(c->diags))
 		return false;
 	if (c->options.strip && !emit(c, true, &blob))

@@ -29,6 +29,17 @@ void unit_note_chain(struct diags *diags, const struct unit *unit)
 			  unit->level == LEVEL_MODULE ? "imported" : "extended");
 }
 
+void program_note_chain(struct diags *diags, const struct program *program,
+			const struct source *source)
+{
+	for (size_t i = 0; i < program->units.count; i++) {
+		if (program->units.items[i]->parsed->ast->source == source) {
+			unit_note_chain(diags, program->units.items[i]);
+			return;
+		}
+	}
+}
+
 static const char *read_error(int error)
 {
 	switch (error) {
@@ -95,7 +106,7 @@ static struct parsed *follow(struct loader *loader, const struct unit *unit,
 			   file_kind_name(want), STR_ARG(name));
 		const char *near = library_suggest(&c->arena, &c->options, name);
 		if (near)
-			diag_note(c->diags, word->span, "did you mean `%s`?", near);
+			diag_note(c->diags, NO_PLACE, "did you mean `%s`?", near);
 		return NULL;
 	}
 
@@ -236,8 +247,8 @@ struct program *load_program(struct compilation *c, const char *path)
 		diag_error(c->diags, DIAG_I0103, (struct span){ 0 }, "there is no policy `%s`", path);
 		const char *near = library_suggest(&c->arena, &c->options, str_from(path));
 		if (near)
-			diag_note(c->diags, (struct span){ 0 }, "did you mean `%s`?", near);
-		diag_note(c->diags, (struct span){ 0 },
+			diag_note(c->diags, NO_PLACE, "did you mean `%s`?", near);
+		diag_note(c->diags, NO_PLACE,
 			  "a file is named with its suffix or its directory, as in ./%s", path);
 		return NULL;
 	}

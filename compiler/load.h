@@ -39,6 +39,9 @@ struct program *load_program(struct compilation *c, const char *path);
 
 /* "imported here" down to the main file, for the message queued last. */
 void unit_note_chain(struct diags *diags, const struct unit *unit);
+/* The same for the file that @source is the text of. */
+void program_note_chain(struct diags *diags, const struct program *program,
+			const struct source *source);
 
 /* check.c: each statement of a file against the verb table; its kind, or 0. */
 unsigned check_file(struct arena *arena, struct diags *diags, const struct ast_file *file,

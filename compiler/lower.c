@@ -47,6 +47,11 @@ void lower_fail_twice(struct lower *lower, const struct rule_head *head,
 	diag_note(lower->diags, first->place.span, "the other one");
 }
 
+void lower_note_chain(struct lower *lower, const struct rule_head *head)
+{
+	program_note_chain(lower->diags, lower->program, head->place.span.source);
+}
+
 enum merge lower_merge_same(struct lower *lower, struct rule_head *first,
 			    const struct rule_head *second, const char *what)
 {

@@ -43,6 +43,9 @@ void lower_add_places(struct lower *lower, struct rule_head *head, const struct 
 void lower_fail_twice(struct lower *lower, const struct rule_head *head,
 		      const struct rule_head *first, const char *what);
 
+/* "imported from here", for a message at a rule that a module may hold. */
+void lower_note_chain(struct lower *lower, const struct rule_head *head);
+
 /* One section's block, or one statement of the top level. */
 void lower_fs(struct lower *lower, const struct ast_stmt *block);
 void lower_workspace(struct lower *lower, const struct ast_stmt *stmt);

@@ -275,9 +275,9 @@ static struct call *find_call(struct lower *lower, const struct ast_word *word, 
 		   STR_ARG(name));
 	near = suggest_call(lower, name);
 	if (near && !str_is(name, near))
-		diag_note(lower->diags, word->span, "did you mean `%s`?", near);
+		diag_note(lower->diags, NO_PLACE, "did you mean `%s`?", near);
 	else if (!call)
-		diag_note(lower->diags, word->span,
+		diag_note(lower->diags, NO_PLACE,
 			  "a call newer than this sbxc gets its number with `number NAME = N`");
 	return NULL;
 }
@@ -302,9 +302,9 @@ static struct group *find_group(struct lower *lower, const struct ast_word *word
 	diag_error(lower->diags, DIAG_C0402, word->span, "there is no group `%.*s`", STR_ARG(name));
 	const char *near = suggest(name, known, names->group_list.count);
 	if (near)
-		diag_note(lower->diags, word->span, "did you mean `%s`?", near);
+		diag_note(lower->diags, NO_PLACE, "did you mean `%s`?", near);
 	else if (!names->group_list.count)
-		diag_note(lower->diags, word->span, "the usual groups come with `import std/syscalls`");
+		diag_note(lower->diags, NO_PLACE, "the usual groups come with `import std/syscalls`");
 	return NULL;
 }
 
@@ -404,7 +404,7 @@ bool calls_value(struct lower *lower, const struct ast_word *word, int64_t *out)
 	if (!constant) {
 		diag_error(lower->diags, DIAG_C0410, word->span, "no constant is named `%.*s`",
 			   STR_ARG(word->text));
-		diag_note(lower->diags, word->span, "write its number, or `const %.*s = NUMBER`",
+		diag_note(lower->diags, NO_PLACE, "write its number, or `const %.*s = NUMBER`",
 			  STR_ARG(word->text));
 		return false;
 	}
@@ -421,6 +421,6 @@ bool calls_errno(struct lower *lower, const struct ast_word *word, unsigned *out
 							   "is wanted here");
 	const char *near = errno_suggest(word->text);
 	if (near)
-		diag_note(lower->diags, word->span, "did you mean `%s`?", near);
+		diag_note(lower->diags, NO_PLACE, "did you mean `%s`?", near);
 	return false;
 }

@@ -142,8 +142,9 @@ static void check_values(struct lower *lower, struct entry *first)
 			diag_error(lower->diags, DIAG_C0306, second->rule->head.place.span,
 				   "two modules set `%.*s` differently", STR_ARG(second->rule->name));
 			diag_note(lower->diags, first->rule->head.place.span, "the other one");
-			diag_note(lower->diags, lower->policy->name_span,
+			diag_note(lower->diags, NO_PLACE,
 				  "a `set` in the policy settles it");
+			lower_note_chain(lower, &second->rule->head);
 			return;
 		}
 	}
@@ -204,9 +205,9 @@ static void check_effect(struct lower *lower, const struct entry *entry, const s
 		   describe(lower, entry->rule), describe(lower, winner->rule));
 	diag_note(diags, winner->rule->head.place.span, "here");
 	if (winner->rule->verb == SBX_ENV_DENY)
-		diag_note(diags, entry->rule->head.place.span, "to lift it: `override compat \"why\"`");
+		diag_note(diags, NO_PLACE, "to lift it: `override compat \"why\"`");
 	else
-		diag_note(diags, entry->rule->head.place.span, "nothing overrides a seal");
+		diag_note(diags, NO_PLACE, "nothing overrides a seal");
 }
 
 static const struct entry *find_deny(const struct entry *entry, const struct entry *chain)

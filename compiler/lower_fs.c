@@ -51,7 +51,7 @@ static bool read_right(struct lower *lower, const struct ast_stmt *stmt, const s
 	}
 	diag_error(lower->diags, DIAG_C0103, word->span, "`%s %.*s` does not go together here",
 		   verb->word, STR_ARG(word->text));
-	diag_note(lower->diags, stmt->span, "usage: %s",
+	diag_note(lower->diags, NO_PLACE, "usage: %s",
 		  verb_find(SECTION_FS, stmt->verb->text)->usage);
 	return false;
 }

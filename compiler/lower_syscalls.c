@@ -33,7 +33,7 @@ static bool fail_pointer(struct lower *lower, const struct ast_cond *cond,
 	diag_error(lower->diags, DIAG_C0407, cond->name->span,
 		   "`%.*s` of `%.*s` is a pointer: what it points to can change after the check",
 		   STR_ARG(cond->name->text), STR_ARG(signature->name));
-	diag_note(lower->diags, cond->span, "say what is meant in `%s { }`", section);
+	diag_note(lower->diags, NO_PLACE, "say what is meant in `%s { }`", section);
 	return false;
 }
 
@@ -51,7 +51,7 @@ static int find_argument(struct lower *lower, const struct ast_cond *cond,
 		   STR_ARG(signature->name), STR_ARG(cond->name->text));
 	const char *near = suggest(cond->name->text, names, signature->count);
 	if (near)
-		diag_note(lower->diags, cond->name->span, "did you mean `%s`?", near);
+		diag_note(lower->diags, NO_PLACE, "did you mean `%s`?", near);
 	diag_note(lower->diags, signature->span, "its arguments are named here");
 	return -1;
 }
@@ -138,7 +138,7 @@ static bool lower_conds(struct sys_line *line, const struct ast_word *word, cons
 	if (!signature) {
 		diag_error(lower->diags, DIAG_C0405, word->span, "the arguments of `%.*s` have no names",
 			   STR_ARG(call->name));
-		diag_note(lower->diags, word->span,
+		diag_note(lower->diags, NO_PLACE,
 			  "write `signature %.*s ARGUMENT:TYPE ...` or `import std/syscalls`",
 			  STR_ARG(call->name));
 		return false;

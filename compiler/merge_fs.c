@@ -94,17 +94,18 @@ static bool same_meaning(struct merge_fs *m, const struct fs_rule *a, const stru
 	       str_equal(a->placeholder_text, b->placeholder_text) && same_excepts(m, a, b);
 }
 
-static void conflict(struct merge_fs *m, const struct entry *a, const struct entry *b)
+static void conflict(struct merge_fs *m, const struct entry *a, struct entry *b)
 {
 	struct diags *diags = m->lower->diags;
 
+	b->dead = true; /* one message is enough */
 	diag_error(diags, DIAG_C0302, b->rule->head.place.span,
 		   "`%s` and `%s` of the same path in one file: %s", verb_words(a->rule),
 		   verb_words(b->rule), show(m, b));
 	diag_note(diags, a->rule->head.place.span, "the other one");
 	if ((a->rule->rights | b->rule->rights) & SBX_WRITE &&
 	    (a->rule->rights == SBX_WRITE || b->rule->rights == SBX_WRITE))
-		diag_note(diags, b->rule->head.place.span, "for reading alone write `read`");
+		diag_note(diags, NO_PLACE, "for reading alone write `read`");
 }
 
 /* tmp and copy put something else there than what a write grant means. */
@@ -126,6 +127,7 @@ static void check_private(struct merge_fs *m, struct entry *first, struct entry 
 		(a < b ? second : first)->dead = true;
 		return;
 	}
+	second->dead = true;
 	diag_error(m->lower->diags, DIAG_C0307, second->rule->head.place.span,
 		   "is %s the host's, or a private one?  `%s` here, `%s` there", show(m, second),
 		   verb_words(second->rule), verb_words(first->rule));
@@ -142,14 +144,14 @@ static void compare(struct merge_fs *m, struct entry *first, struct entry *secon
 	if (lower_same_place(&a->head, &b->head) && a->verb == b->verb) {
 		second->dead = true;
 	} else if (a->verb == b->verb && a->rights == b->rights) {
-		const char *what = arena_printf(m->lower->arena, "`%s %s`", verb_words(b), show(m, second));
-
-		if (same_file)
-			lower_fail_twice(m->lower, &b->head, &a->head, what);
-		else if (same_meaning(m, a, b))
-			second->dead = lower_merge_same(m->lower, &a->head, &b->head, what) == MERGE_DROP;
-		else if (is_private(a))
+		if (same_file || same_meaning(m, a, b)) {
+			lower_merge_same(m->lower, &a->head, &b->head,
+					 arena_printf(m->lower->arena, "`%s %s`", verb_words(b),
+						      show(m, second)));
+			second->dead = true;
+		} else if (is_private(a)) {
 			check_private(m, first, second);
+		}
 	} else if (is_private(a) || is_private(b)) {
 		check_private(m, first, second);
 	} else if (same_file && takes(a) != takes(b) && a->rights & b->rights) {
@@ -178,7 +180,7 @@ static void lift(struct merge_fs *m, struct entry *entry, struct entry *chain)
 	if (!lifted) {
 		diag_error(m->lower->diags, DIAG_C0305, grant->head.place.span,
 			   "this overrides nothing: no other file denies %s", show(m, entry));
-		diag_note(m->lower->diags, grant->head.place.span,
+		diag_note(m->lower->diags, NO_PLACE,
 			  "an override lifts a deny of the very same path, never a seal");
 	}
 }
@@ -271,10 +273,10 @@ static void check_effect(struct merge_fs *m, const struct entry *entry, const st
 		   verb_words(winner->rule), show(m, winner));
 	diag_note(m->lower->diags, winner->rule->head.place.span, "here");
 	if (winner->rule->verb == SBX_FS_DENY)
-		diag_note(m->lower->diags, rule->head.place.span,
+		diag_note(m->lower->diags, NO_PLACE,
 			  "to lift it: `override compat \"why\"`");
 	else
-		diag_note(m->lower->diags, rule->head.place.span,
+		diag_note(m->lower->diags, NO_PLACE,
 			  "nothing overrides a seal: its exceptions stand in its own `except`");
 }
 
@@ -334,7 +336,7 @@ static void check_needless(struct merge_fs *m, const struct entry *entry)
 		   show(m, entry), verb_words(giver->rule), show(m, giver));
 	diag_note(m->lower->diags, giver->rule->head.place.span, "here");
 	if (entry->rule->rights == SBX_READ && giver->rule->rights & SBX_WRITE)
-		diag_note(m->lower->diags, entry->rule->head.place.span,
+		diag_note(m->lower->diags, NO_PLACE,
 			  "a grant never takes: for reading alone write `deny write`");
 }
 

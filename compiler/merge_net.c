@@ -116,7 +116,7 @@ static void lift(struct lower *lower, const struct entry *entry, struct entry *c
 	diag_error(lower->diags, DIAG_C0305, entry->rule->head.place.span,
 		   "this overrides nothing: no other file denies the very same");
 	if (entry->rule->kind != SBX_NETK_UNIX)
-		diag_note(lower->diags, entry->rule->head.place.span,
+		diag_note(lower->diags, NO_PLACE,
 			  "a more exact `allow` wins without it; an address is opened for one host "
 			  "with `allow HOST at CIDR`");
 }
@@ -188,9 +188,9 @@ static void check_effect(struct lower *lower, const struct seals *all, const str
 		   describe(lower, entry->rule), describe(lower, winner));
 	diag_note(lower->diags, winner->head.place.span, "here");
 	if (winner->verb == SBX_NETV_DENY)
-		diag_note(lower->diags, span, "to lift it: `override compat \"why\"`");
+		diag_note(lower->diags, NO_PLACE, "to lift it: `override compat \"why\"`");
 	else
-		diag_note(lower->diags, span, "nothing overrides a seal");
+		diag_note(lower->diags, NO_PLACE, "nothing overrides a seal");
 }
 
 /* ---- the mode ------------------------------------------------------------------------------ */
@@ -216,9 +216,9 @@ static void check_mode(struct lower *lower, struct entry *entry)
 			   policy->net_mode_said ? "no host can be reached in `mode none`"
 						 : "without a `mode` there is no network");
 		diag_note(lower->diags,
-			  policy->net_mode_said ? policy->net_mode_head.place.span
-						: rule->head.place.span,
+			  policy->net_mode_said ? policy->net_mode_head.place.span : NO_PLACE,
 			  "write `mode proxy` in the policy");
+		lower_note_chain(lower, &rule->head);
 	}
 }
 

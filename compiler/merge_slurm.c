@@ -52,9 +52,9 @@ static bool check_command(struct lower *lower, const struct declared *declared,
 	const char *near = suggest(rule->command, declared->command_names.items,
 				   declared->command_names.count);
 	if (near)
-		diag_note(lower->diags, rule->head.place.span, "did you mean `%s`?", near);
+		diag_note(lower->diags, NO_PLACE, "did you mean `%s`?", near);
 	else if (!declared->command_names.count)
-		diag_note(lower->diags, rule->head.place.span,
+		diag_note(lower->diags, NO_PLACE,
 			  "the clients' commands come with `import std/slurm`");
 	return false;
 }
@@ -81,7 +81,7 @@ static void fail_option(struct lower *lower, const struct slurm_rule *rule)
 		   STR_ARG(rule->command), STR_ARG(rule->option));
 	const char *near = suggest(rule->option, names.items, names.count);
 	if (near)
-		diag_note(lower->diags, rule->head.place.span, "did you mean `%s`?", near);
+		diag_note(lower->diags, NO_PLACE, "did you mean `%s`?", near);
 }
 
 static void check_value(struct lower *lower, const struct slurm_rule *rule,
@@ -147,14 +147,14 @@ static const char *describe(struct lower *lower, const struct slurm_rule *rule)
 			    rule->option.ptr ? " " : "", STR_ARG(rule->option));
 }
 
-/* True: @second is dropped. */
+/* True: @second is dropped.  Options were compared when they were declared. */
 static bool compare(struct lower *lower, struct slurm_rule *first, struct slurm_rule *second)
 {
 	unsigned a = lower_level(lower, &first->head), b = lower_level(lower, &second->head);
 	bool same_file = lower_same_file(&first->head, &second->head);
 
 	if (first->verb == second->verb) {
-		if (lower_same_place(&first->head, &second->head))
+		if (first->verb == SBX_SLURM_OPTION || lower_same_place(&first->head, &second->head))
 			return true;
 		if (same_values(lower, first, second))
 			return lower_merge_same(lower, &first->head, &second->head,

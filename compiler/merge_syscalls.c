@@ -144,10 +144,10 @@ static void check_effect(struct lower *lower, const struct map *calls, const str
 		   verb_words[winner->verb], STR_ARG(word_of(winner)));
 	diag_note(lower->diags, winner->head.place.span, "here");
 	if (winner->verb == SBX_SYS_DENY)
-		diag_note(lower->diags, entry->stmt->head.place.span,
+		diag_note(lower->diags, NO_PLACE,
 			  "to lift it: `override compat \"why\"`");
 	else
-		diag_note(lower->diags, entry->stmt->head.place.span, "nothing overrides a seal");
+		diag_note(lower->diags, NO_PLACE, "nothing overrides a seal");
 }
 
 /* ---- two errnos ----------------------------------------------------------------------------- */
@@ -212,10 +212,11 @@ static void check_errnos(struct lower *lower, struct str call, const struct use 
 				   STR_ARG(call));
 			diag_note(lower->diags, old->stmt->head.place.span, "the other one");
 			if (use->rank == SBX_RANK_GROUP)
-				diag_note(lower->diags, use->stmt->head.place.span,
+				diag_note(lower->diags, NO_PLACE,
 					  "a name weighs more than a group: `deny %.*s with "
 					  "ERROR` settles it",
 					  STR_ARG(call));
+			lower_note_chain(lower, &use->stmt->head);
 			return;
 		}
 	}

@@ -264,31 +264,45 @@ static const struct ast_bind *find_bind(const struct ast_stmt *import, struct st
 	return NULL;
 }
 
+static bool declares(const struct parsed *parsed, struct str name)
+{
+	for (const struct ast_stmt *stmt = parsed->ast->stmts; stmt; stmt = stmt->next) {
+		if (str_is(stmt->verb->text, "param") && str_equal(stmt->items->text, name))
+			return true;
+	}
+	return false;
+}
+
+static void fail_bind(struct compilation *c, const struct parsed *parsed, const struct ast_word *name)
+{
+	struct { VEC_OF(const char *) } names = { 0 };
+
+	for (const struct ast_stmt *stmt = parsed->ast->stmts; stmt; stmt = stmt->next) {
+		if (str_is(stmt->verb->text, "param"))
+			*VEC_PUSH(&c->arena, &names) = str_cstr(&c->arena, stmt->items->text);
+	}
+	diag_error(c->diags, DIAG_I0107, name->span, "`%s` has no param `%.*s`", parsed->id,
+		   STR_ARG(name->text));
+	const char *near = suggest(name->text, names.items, names.count);
+	if (near)
+		diag_note(c->diags, NO_PLACE, "did you mean `%s`?", near);
+}
+
 static bool check_binds(struct compilation *c, const struct parsed *parsed,
-			const struct ast_stmt *import, const struct scope *scope)
+			const struct ast_stmt *import)
 {
 	const struct ast_mod *with = ast_mod_find(import, AST_MOD_WITH);
-	const char *names[SBX_PARAM_MAX];
-	size_t count = 0;
 
-	for (size_t i = SBX_VAR_COUNT; i < scope->count && count < SBX_PARAM_MAX; i++)
-		names[count++] = str_cstr(&c->arena, scope->items[i].name);
 	for (const struct ast_bind *bind = with ? with->binds : NULL; bind; bind = bind->next) {
-		const struct var *var = scope_find(scope, bind->name->text);
-
 		if (find_bind(import, bind->name->text) != bind) {
 			diag_error(c->diags, DIAG_I0107, bind->name->span, "`%.*s` is given twice",
 				   STR_ARG(bind->name->text));
 			return false;
 		}
-		if (var && var->span.source)
-			continue;
-		diag_error(c->diags, DIAG_I0107, bind->name->span, "`%s` has no param `%.*s`",
-			   parsed->id, STR_ARG(bind->name->text));
-		const char *near = suggest(bind->name->text, names, count);
-		if (near)
-			diag_note(c->diags, bind->name->span, "did you mean `%s`?", near);
-		return false;
+		if (!declares(parsed, bind->name->text)) {
+			fail_bind(c, parsed, bind->name);
+			return false;
+		}
 	}
 	return true;
 }
@@ -301,8 +315,10 @@ bool scope_make_module(struct compilation *c, const struct parsed *parsed,
 	struct words words = scope_words(c, &builtins), here = scope_words(c, scope),
 		     given = scope_words(c, importer);
 	const char *text = parsed->id;
-	bool good = true;
+	bool good = check_binds(c, parsed, import);
 
+	if (!good)
+		return false;
 	scope_init(&c->arena, &builtins);
 	scope_init(&c->arena, scope);
 	for (const struct ast_stmt *stmt = parsed->ast->stmts; stmt; stmt = stmt->next) {
@@ -328,7 +344,6 @@ bool scope_make_module(struct compilation *c, const struct parsed *parsed,
 		text = arena_printf(&c->arena, "%s %.*s=%zu:%.*s", text, STR_ARG(param.name),
 				    value.len, STR_ARG(value));
 	}
-	good = good && check_binds(c, parsed, import, scope);
 	add_consts(c, parsed, scope);
 	*key = str_from(text);
 	return good;
@@ -369,7 +384,7 @@ static void apply_define(struct compilation *c, const struct define *define, str
 		if (words_check_type(words, word, param->type, &param->value, &number))
 			check_bounds(c, param, word, param->value, number, true);
 		if (diag_errors(c->diags) != before)
-			diag_note(c->diags, (struct span){ 0 }, "given with -D %s=%s", define->name,
+			diag_note(c->diags, NO_PLACE, "given with -D %s=%s", define->name,
 				  define->value);
 		return;
 	}
@@ -377,7 +392,7 @@ static void apply_define(struct compilation *c, const struct define *define, str
 		   define->name);
 	const char *near = suggest(str_from(define->name), names, program->params.count);
 	if (near)
-		diag_note(c->diags, (struct span){ 0 }, "did you mean `%s`?", near);
+		diag_note(c->diags, NO_PLACE, "did you mean `%s`?", near);
 }
 
 void scope_apply_defines(struct compilation *c, struct program *program, struct scope *scope)

@@ -8,8 +8,14 @@
 #include "blob/verdict.h"
 #include "compiler/compiler.h"
 
+struct program;
+
 /* Checks assertions and the hosts of credentials on a blob with locations. */
-void check_claims(struct compilation *c, const struct emitted *emitted);
+void check_claims(struct compilation *c, const struct program *program,
+		  const struct emitted *emitted);
+
+/* The word at a location of that blob; no place where it has none. */
+struct span place_of(const struct compilation *c, const struct sbx_blob *blob, uint32_t index);
 
 /* The machine that claims are checked on: $home is /home/u, and so on.
  * Strings are in the arena. */

@@ -234,7 +234,7 @@ static bool fail_unknown(struct reader *reader, struct str name, struct span spa
 
 	const char *near = suggest(str_from(lower), names, words->scope->count);
 	if (near)
-		diag_note(words->diags, span, "did you mean `$%s`?", near);
+		diag_note(words->diags, NO_PLACE, "did you mean `$%s`?", near);
 	return false;
 }
 
@@ -316,30 +316,20 @@ static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+	return (c | 0x20) - 'a' + 10;
 }
 
-/* The parser has refused unknown escapes; offset past this one, 0 on an error. */
+/* The parser has refused escapes that there are not.  Returns the offset past this one. */
 static size_t read_escape(struct reader *reader, size_t at)
 {
-	struct str text = reader->text;
-	char c = at + 1 < text.len ? text.ptr[at + 1] : '\\';
+	bool string = reader->word->kind == AST_STRING;
+	char c = reader->text.ptr[at + 1];
 	size_t end = at + 2;
 
-	if (reader->word->kind == AST_STRING && c == 'x') {
-		int high = at + 2 < text.len ? hex_digit(text.ptr[at + 2]) : -1;
-		int low = at + 3 < text.len ? hex_digit(text.ptr[at + 3]) : -1;
-
-		if (high < 0 || low < 0 || (high | low) == 0) {
-			diag_error(reader->words->diags, DIAG_C0211,
-				   word_span(reader->word, reader->exact, at, at + 2),
-				   "\\x takes two hexadecimal digits, not 00");
-			return 0;
-		}
-		c = (char)(high << 4 | low);
+	if (string && c == 'x') {
+		c = (char)(hex_digit(reader->text.ptr[at + 2]) << 4 | hex_digit(reader->text.ptr[at + 3]));
 		end = at + 4;
-	} else if (reader->word->kind == AST_STRING && (c == 'n' || c == 't')) {
+	} else if (string && (c == 'n' || c == 't')) {
 		c = c == 'n' ? '\n' : '\t';
 	}
 	add_bytes(reader, false, &c, 1);

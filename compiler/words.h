@@ -31,6 +31,9 @@ struct scope { /* the variables that one file sees */
 	VEC_OF(struct var)
 };
 
+/* Of a note that says what to write at the place of its message. */
+#define NO_PLACE ((struct span){ 0 })
+
 struct words { /* what reading a word needs */
 	struct arena *arena;
 	struct diags *diags;

@@ -68,8 +68,6 @@ static bool check_seg(struct path_check *check, const struct seg *seg, bool *sla
 	for (size_t i = 0; i < seg->text.len; i++) {
 		char c = seg->text.ptr[i];
 
-		if (c == '\0')
-			return fail_path(check, DIAG_C0211, "a path cannot hold a NUL byte");
 		if (seg->kind == SBX_SEG_TEXT && c == '/') {
 			if (!*slash && !end_component(check, false))
 				return false;
@@ -105,8 +103,9 @@ static bool fail_relative(const struct path_check *check)
 		text = (struct str){ text.ptr + 2, text.len - 2 };
 	diag_error(check->words->diags, DIAG_C0201, check->word->span,
 		   "a path starts with `/`, `~/` or a variable");
-	diag_note(check->words->diags, check->word->span,
-		  "in the workspace it is `$workspace/%.*s`", STR_ARG(text));
+	if (!str_starts(text, ".."))
+		diag_note(check->words->diags, NO_PLACE, "in the workspace it is `$workspace/%.*s`",
+			  STR_ARG(text));
 	return false;
 }
 
@@ -244,10 +243,6 @@ bool words_plains(const struct words *words, const struct ast_word *word, struct
 			diag_error(words->diags, DIAG_C0223, word->span,
 				   "this must be known when the policy is compiled, "
 				   "and its variable is known only at launch");
-			return false;
-		}
-		if (memchr(text.ptr, '\0', text.len)) {
-			diag_error(words->diags, DIAG_C0211, word->span, "a NUL byte in a text");
 			return false;
 		}
 		*VEC_PUSH(words->arena, out) = text;

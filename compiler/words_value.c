@@ -123,7 +123,7 @@ static bool fail_unit(const struct words *words, const struct ast_word *word, en
 	diag_error(words->diags, code, word->span, "a %s is a whole number and %s",
 		   upper ? "size" : "time", list);
 	if (right && strchr(units, right))
-		diag_note(words->diags, word->span, "write `%.*s%c`", (int)digits, text.ptr, right);
+		diag_note(words->diags, NO_PLACE, "write `%.*s%c`", (int)digits, text.ptr, right);
 	return false;
 }
 
@@ -270,6 +270,6 @@ int words_choice(const struct words *words, const struct ast_word *word, const c
 		   list.ptr);
 	const char *near = suggest(word->text, choices, count);
 	if (near)
-		diag_note(words->diags, word->span, "did you mean `%s`?", near);
+		diag_note(words->diags, NO_PLACE, "did you mean `%s`?", near);
 	return -1;
 }
