@@ -319,6 +319,6 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		check_file(argv[i]);
 	arena_free(&arena);
-	printf("blob: %u passed, %u failed, 0 skipped\n", passed, failed);
+	printf("%u %u\n", passed, failed);
 	return failed ? 1 : 0;
 }

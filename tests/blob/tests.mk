@@ -11,5 +11,5 @@ $(O)/tests/blob: $(call san,tests/blob/test_blob.c tests/lib/model.c tests/lib/s
 $(O)/fuzz/fuzz_blob: $(O)/fuzz/tests/lib/sweep.o
 
 .PHONY: check-blob
-check-blob: $(O)/tests/blob
-	$(Q)$(O)/tests/blob
+check-blob: $(O)/tests/blob $(O)/sbxc
+	$(Q)tests/blob/run $^
