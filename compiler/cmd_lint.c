@@ -1,0 +1,109 @@
+/*
+ * sbxc lint: policies against the checklist, for a person or for CI.
+ *
+ * Findings go to standard error like the compiler's messages; standard output
+ * has what a reviewer reads: each hole that a policy makes, with its reason.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/render.h"
+#include "compiler/stages.h"
+
+static int usage(FILE *out)
+{
+	fputs("usage: sbxc lint [-q] [-I DIR] [-D NAME=VALUE] FILE ...\n"
+	      "\n"
+	      "Holds each policy against the hardening checklist and lists its holes, the\n"
+	      "statements with a compat reason.  -q: findings only.\n"
+	      "Exit status: 0 nothing found; 1 findings or errors; 2 usage.\n",
+	      out);
+	return out == stdout ? finish_output(SBXC_OK) : SBXC_USAGE;
+}
+
+static unsigned list_section(struct compilation *c, const struct sbx_blob *blob,
+			     enum sbx_section_id section)
+{
+	unsigned holes = 0;
+
+	for (uint32_t i = 0; i < blob->section[section].count; i++) {
+		const struct sbx_head *head = render_head(blob, section, i);
+
+		if (!head || !(head->flags & SBX_F_COMPAT))
+			continue;
+		printf("  %s: %s\n", render_places(&c->arena, blob, head->loc),
+		       diag_escape(&c->arena, str_from(render_rule(&c->arena, blob, section, i, 4))));
+		holes++;
+	}
+	return holes;
+}
+
+static void list_holes(struct compilation *c, const char *path)
+{
+	struct sbx_blob blob;
+	unsigned holes = 0;
+
+	if (sbx_blob_open(c->blob.data, c->blob.size, &blob))
+		BUG("our own blob is refused");
+	printf("%s: holes, each with its reason:\n", diag_escape(&c->arena, str_from(path)));
+	for (enum sbx_section_id section = 1; section < SBX_SEC_COUNT; section++)
+		holes += list_section(c, &blob, section);
+	if (sbx_meta(&blob)->net_mode_head.flags & SBX_F_COMPAT) {
+		const struct sbx_head *head = &sbx_meta(&blob)->net_mode_head;
+		uint32_t why = SBX_AT(&blob, NOTES, sbx_note, head->note)->compat;
+
+		printf("  %s: net { mode host compat \"%s\" }\n", render_places(&c->arena, &blob, head->loc),
+		       diag_escape(&c->arena, str_from(sbx_string(&blob, why))));
+		holes++;
+	}
+	if (!holes)
+		puts("  none");
+}
+
+static bool lint_file(const struct compile_options *options, const char *path, bool quiet)
+{
+	struct compilation c;
+	bool clean;
+
+	compilation_init(&c, options);
+	clean = compile_path(&c, path);
+	if (clean)
+		lint_policy(&c);
+	clean &= diag_warnings(c.diags) == 0;
+	diag_flush(c.diags, stderr, colour_on(stderr));
+	if (c.blob.size && !quiet)
+		list_holes(&c, path);
+	compilation_free(&c);
+	return clean;
+}
+
+int cmd_lint(int argc, char **argv)
+{
+	static const char *const known[] = { "--quiet", "--colour", "--help" };
+	struct compile_options options = { 0 };
+	struct arena arena = { 0 };
+	const char **paths = arena_array(&arena, (size_t)argc, sizeof(*paths));
+	size_t count = 0;
+	bool quiet = false, clean = true, words_only = false;
+
+	for (int i = 1; i < argc; i++) {
+		if (words_only || argv[i][0] != '-' || !argv[i][1])
+			paths[count++] = argv[i];
+		else if (strcmp(argv[i], "--") == 0)
+			words_only = true;
+		else if (common_option(argc, argv, &i, &options, &arena))
+			continue;
+		else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return usage(stdout);
+		else if (strcmp(argv[i], "-q") == 0 || strcmp(argv[i], "--quiet") == 0)
+			quiet = true;
+		else
+			return usage_unknown("option", argv[i], known, sizeof(known) / sizeof(*known));
+	}
+	if (!count)
+		return usage(stderr);
+	for (size_t i = 0; i < count; i++)
+		clean &= lint_file(&options, paths[i], quiet);
+	arena_free(&arena);
+	return finish_output(clean ? SBXC_OK : SBXC_ERRORS);
+}
