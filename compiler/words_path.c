@@ -103,7 +103,7 @@ static bool fail_relative(const struct path_check *check)
 		text = (struct str){ text.ptr + 2, text.len - 2 };
 	diag_error(check->words->diags, DIAG_C0201, check->word->span,
 		   "a path starts with `/`, `~/` or a variable");
-	if (!str_starts(text, ".."))
+	if (!str_starts(text, "..") && check->word->span.source) /* not given with -D */
 		diag_note(check->words->diags, NO_PLACE, "in the workspace it is `$workspace/%.*s`",
 			  STR_ARG(text));
 	return false;
