@@ -11,6 +11,7 @@
 #include "blob/verdict.h"
 #include "stub/fsview.h"
 #include "stub/options.h"
+#include "stub/placeholders.h"
 #include "stub/plan.h"
 #include "stub/resolve.h"
 
@@ -33,8 +34,7 @@ struct launch {
 	struct fsview view;
 	struct plan plan;
 
-	int records_fd; /* of placeholders */
-	VEC(int) locks;
+	struct session session; /* placeholders */
 
 	unsigned problems; /* counted by --check */
 };

@@ -69,7 +69,6 @@ struct plan_placeholder { /* made on the host while a session runs */
 	const char *text; /* NULL: a directory */
 	size_t have;      /* of @path, what exists */
 	uint32_t rule;
-	int lock_fd;
 };
 struct plan_limit {
 	int resource; /* RLIMIT_* */

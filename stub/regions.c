@@ -272,7 +272,6 @@ static void add_placeholder(struct builder *b, const struct node *node, unsigned
 		.text = is_file ? sbx_string(&b->launch->blob, rule->placeholder_text) : NULL,
 		.have = node->have,
 		.rule = node->rule,
-		.lock_fd = -1,
 	};
 	add_pins(b, node->path);
 	if (rights & SBX_READ)
@@ -560,10 +559,14 @@ static void add_socket(struct builder *b, const struct node *node)
 
 static void add_node(struct builder *b, const struct node *node)
 {
-	unsigned rights = fsview_rights(b->launch, node->path);
+	unsigned rights;
 
 	while (!path_within(node->path, top(b)->path))
 		b->frames.count--;
+	/* Denied where nothing was granted: most seals, and no question at all. */
+	if (!node->granted && top(b)->source == FROM_NOTHING)
+		return;
+	rights = node->kind == NODE_LINK ? 0 : fsview_rights(b->launch, node->path);
 	switch (node->kind) {
 	case NODE_PROC:
 		add_proc(b, node, rights);

@@ -25,7 +25,7 @@
 #include "stub/out.h"
 #include "stub/protocol.h"
 
-struct session {
+struct watch {
 	struct launch *launch;
 	struct backend *backend;
 	struct outcome *out;
@@ -65,13 +65,13 @@ static uint64_t now_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-static void end_by_force(struct session *s)
+static void end_by_force(struct watch *s)
 {
 	kill(s->backend->pid, SIGKILL);
 	s->over = true;
 }
 
-static void fail(struct session *s, const char *why)
+static void fail(struct watch *s, const char *why)
 {
 	s->out->failed = why;
 	s->out->status = EXIT_REFUSED;
@@ -79,7 +79,7 @@ static void fail(struct session *s, const char *why)
 }
 
 /* All is verified; let it run, unless its guardian is gone already. */
-static void let_go(struct session *s)
+static void let_go(struct watch *s)
 {
 	const struct plan *plan = &s->launch->plan;
 
@@ -92,7 +92,7 @@ static void let_go(struct session *s)
 		s->deadline = now_ms() + plan->wall_time * 1000;
 }
 
-static void take_message(struct session *s, const struct message *message, int sender)
+static void take_message(struct watch *s, const struct message *message, int sender)
 {
 	switch (message->kind) {
 	case MESSAGE_READY:
@@ -125,7 +125,7 @@ static void take_message(struct session *s, const struct message *message, int s
 }
 
 /* False: the other end is closed. */
-static bool receive(struct session *s)
+static bool receive(struct watch *s)
 {
 	struct message message;
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct ucred))];
@@ -149,7 +149,7 @@ static bool receive(struct session *s)
 	return true;
 }
 
-static void take_signal(struct session *s)
+static void take_signal(struct watch *s)
 {
 	struct signalfd_siginfo info;
 
@@ -174,7 +174,7 @@ static void take_signal(struct session *s)
 	}
 }
 
-static int time_left(const struct session *s)
+static int time_left(const struct watch *s)
 {
 	uint64_t now = now_ms();
 
@@ -196,7 +196,7 @@ static const char *captured(const struct backend *backend)
 }
 
 /* The backend's own end, once it is there. */
-static void conclude(struct session *s, bool told)
+static void conclude(struct watch *s, bool told)
 {
 	int status = 0;
 
@@ -216,7 +216,7 @@ static void conclude(struct session *s, bool told)
 
 void supervise(struct launch *launch, struct backend *backend, struct outcome *out)
 {
-	struct session s = { .launch = launch, .backend = backend, .out = out };
+	struct watch s = { .launch = launch, .backend = backend, .out = out };
 	sigset_t set;
 
 	memset(out, 0, sizeof(*out));
