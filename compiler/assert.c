@@ -54,7 +54,7 @@ void model_vars(struct arena *arena, const struct sbx_blob *blob, struct sbx_var
 						   sbx_string(blob, sbx_meta(blob)->name));
 	for (uint32_t i = 0; i < SBX_COUNT(blob, PARAMS); i++)
 		vars->value[SBX_VAR_PARAM + i] =
-			expand(arena, blob, SBX_AT(blob, PARAMS, sbx_param, i)->value, vars, &wild);
+		    expand(arena, blob, SBX_AT(blob, PARAMS, sbx_param, i)->value, vars, &wild);
 	/* A workspace of its own is where the program starts, too. */
 	const char *workspace = expand(arena, blob, sbx_meta(blob)->workspace, vars, &wild);
 	if (workspace && *workspace)
@@ -66,13 +66,17 @@ void model_fs_set(struct arena *arena, const struct sbx_blob *blob, const struct
 {
 	uint32_t count = SBX_COUNT(blob, FS);
 	struct sbx_fs_point *points = arena_array(arena, count, sizeof(*points));
-	struct { VEC_OF(const char *) } excepts = { 0 };
+	struct {
+		VEC_OF(const char *)
+	} excepts = { 0 };
 
 	*set = (struct sbx_fs_set){ .points = points };
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sbx_fs_rule *rule = SBX_AT(blob, FS, sbx_fs_rule, i);
 		struct sbx_fs_point point = {
-			.rule = i, .verb = rule->verb, .rights = rule->rights,
+			.rule = i,
+			.verb = rule->verb,
+			.rights = rule->rights,
 			.except_first = (uint32_t)excepts.count,
 		};
 		bool wild = false;
@@ -82,7 +86,8 @@ void model_fs_set(struct arena *arena, const struct sbx_blob *blob, const struct
 		if (!point.path)
 			continue;
 		for (uint32_t j = 0; j < rule->except_count; j++) {
-			struct sbx_tmpl tmpl = *SBX_AT(blob, TMPLS, sbx_tmpl, rule->except_first + j);
+			struct sbx_tmpl tmpl =
+			    *SBX_AT(blob, TMPLS, sbx_tmpl, rule->except_first + j);
 			const char *path = expand(arena, blob, tmpl, vars, &wild);
 
 			if (path)
@@ -131,8 +136,8 @@ static void check(struct compilation *c, const struct program *program, const st
 		  const struct sbx_vars *vars, const struct sbx_fs_set *set, uint32_t index)
 {
 	static const char *const polarities[] = { "can", "cannot", "never" };
-	static const char *const actions[] = { "read", "write", "exec",	  "connect",
-					       "call", "see",	"submit", "use" };
+	static const char *const actions[] = { "read", "write", "exec",   "connect",
+					       "call", "see",   "submit", "use" };
 	const struct sbx_assert *claim = SBX_AT(blob, ASSERTS, sbx_assert, index);
 	struct sbx_assert_result result;
 
@@ -141,10 +146,10 @@ static void check(struct compilation *c, const struct program *program, const st
 		warn_snapshot(c, blob, claim, &result);
 	if (result.holds)
 		return;
-	diag_error(c->diags, DIAG_A0101, place_of(c, blob, claim->head.loc),
-		   "`%s %s %s` does not hold: %s", polarities[claim->polarity],
-		   actions[claim->action],
-		   claim->path.count ? sbx_string(blob, claim->text) : result.object, result.reason);
+	diag_error(
+	    c->diags, DIAG_A0101, place_of(c, blob, claim->head.loc),
+	    "`%s %s %s` does not hold: %s", polarities[claim->polarity], actions[claim->action],
+	    claim->path.count ? sbx_string(blob, claim->text) : result.object, result.reason);
 	struct span rule = place_of(c, blob, result.loc);
 	if (rule.source)
 		diag_note(c->diags, rule, "this line decides");
@@ -168,7 +173,8 @@ static void check_credential(struct compilation *c, const struct sbx_blob *blob,
 		if (verdict.allowed)
 			continue;
 		struct span place = place_of(c, blob, credential->head.loc);
-		diag_error(c->diags, DIAG_C0503, place, "`%s` is bound to %s, which `net` does not allow",
+		diag_error(c->diags, DIAG_C0503, place,
+			   "`%s` is bound to %s, which `net` does not allow",
 			   sbx_string(blob, credential->name), host);
 		if (verdict.rule != SBX_NONE)
 			diag_note(c->diags,
@@ -176,7 +182,8 @@ static void check_credential(struct compilation *c, const struct sbx_blob *blob,
 					   SBX_AT(blob, NET, sbx_net_rule, verdict.rule)->head.loc),
 				  "this line decides");
 		else
-			diag_note(c->diags, (struct span){ 0 }, "write `allow %s` in `net { }`", host);
+			diag_note(c->diags, (struct span){ 0 }, "write `allow %s` in `net { }`",
+				  host);
 	}
 }
 
@@ -189,13 +196,15 @@ void check_claims(struct compilation *c, const struct program *program,
 	const char *reason = sbx_blob_open(emitted->data, emitted->size, &blob);
 
 	if (reason) {
-		diag_error(c->diags, DIAG_E0101, (struct span){ 0 }, "our own blob is refused: %s", reason);
+		diag_error(c->diags, DIAG_E0101, (struct span){ 0 }, "our own blob is refused: %s",
+			   reason);
 		return;
 	}
 	model_vars(&c->arena, &blob, &vars);
 	model_fs_set(&c->arena, &blob, &vars, &set);
 	for (uint32_t i = 0; i < SBX_COUNT(&blob, ASSERTS); i++)
 		check(c, program, &blob, &vars, &set, i);
-	for (uint32_t i = 0; blob.header->kind == SBX_POLICY && i < SBX_COUNT(&blob, CREDENTIALS); i++)
+	for (uint32_t i = 0; blob.header->kind == SBX_POLICY && i < SBX_COUNT(&blob, CREDENTIALS);
+	     i++)
 		check_credential(c, &blob, SBX_AT(&blob, CREDENTIALS, sbx_credential, i));
 }

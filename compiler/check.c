@@ -43,8 +43,9 @@ static const char *list_sections(struct arena *arena, struct str word)
 	for (const struct verb *verb = verbs; verb->word; verb++) {
 		if (!str_is(word, verb->word))
 			continue;
-		const char *name = arena_printf(arena, verb->section == SECTION_TOP ? "%s" : "`%s { }`",
-						section_name(verb->section));
+		const char *name =
+		    arena_printf(arena, verb->section == SECTION_TOP ? "%s" : "`%s { }`",
+				 section_name(verb->section));
 		list = list ? arena_printf(arena, "%s, %s", list, name) : name;
 	}
 	return list;
@@ -55,9 +56,9 @@ static void fail_verb(struct check *check, enum verb_section section, const stru
 	struct str word = stmt->verb->text;
 
 	if (verb_find_elsewhere(section, word)) {
-		diag_error(check->diags, DIAG_C0102, stmt->verb->span, "`%.*s` does not stand %s %s",
-			   STR_ARG(word), section == SECTION_TOP ? "at" : "in",
-			   section_name(section));
+		diag_error(check->diags, DIAG_C0102, stmt->verb->span,
+			   "`%.*s` does not stand %s %s", STR_ARG(word),
+			   section == SECTION_TOP ? "at" : "in", section_name(section));
 		diag_note(check->diags, NO_PLACE, "it belongs in: %s",
 			  list_sections(check->arena, word));
 		return;
@@ -79,14 +80,6 @@ static void fail_verb(struct check *check, enum verb_section section, const stru
 			  section_name(other));
 		return;
 	}
-}
-
-static void check_kind(struct check *check, const struct verb *verb, const struct ast_stmt *stmt)
-{
-	if (verb->kinds & check->kind)
-		return;
-	diag_error(check->diags, DIAG_C0108, stmt->verb->span, "a %s holds no `%s`",
-		   file_kind_name(check->kind), verb->word);
 }
 
 static void check_once(struct check *check, const struct verb *verb, const struct ast_stmt *block,
@@ -114,16 +107,37 @@ static bool check_object_kind(struct check *check, const struct verb *verb,
 {
 	bool good = true;
 
-	if (verb->object == OBJECT_NAME)
-		good = word->kind == AST_NAME;
-	else if (verb->object == OBJECT_TEXT)
-		good = word->kind == AST_NAME || word->kind == AST_STRING;
-	else if (verb->object == OBJECT_CALL)
-		good = word->kind == AST_NAME || word->kind == AST_GROUP;
+	if (verb->object == OBJECT_NAME || verb->object == OBJECT_CALL)
+		good = word->kind == AST_NAME || word->kind == AST_STRING ||
+		       (word->kind == AST_GROUP && verb->object == OBJECT_CALL);
 	if (!good)
 		diag_error(check->diags, DIAG_C0103, word->span, "`%s` takes %s here", verb->word,
 			   verb->object == OBJECT_CALL ? "a system call or a @group" : "a name");
 	return good;
+}
+
+/* A misspelled modifier must not pass as one more name of a list. */
+static bool check_misspelled(struct check *check, const struct verb *verb,
+			     const struct ast_word *word)
+{
+	const char *mods[AST_MOD__END];
+	size_t count = 0;
+
+	for (unsigned kind = 0; kind < AST_MOD__END; kind++) {
+		const char *mod = ast_mod_word((enum ast_mod_kind)kind);
+
+		if (verb->mods & 1u << kind && strlen(mod) > 3)
+			mods[count++] = mod;
+	}
+	const char *near = word->kind == AST_NAME && verb->max == VERB_MANY
+			       ? suggest(word->text, mods, count)
+			       : NULL;
+	if (!near)
+		return true;
+	diag_error(check->diags, DIAG_C0107, word->span, "did you mean the modifier `%s`?", near);
+	diag_note(check->diags, NO_PLACE, "if it is a name, quote it: \"%.*s\"",
+		  STR_ARG(word->text));
+	return false;
 }
 
 static void check_objects(struct check *check, const struct verb *verb, const struct ast_stmt *stmt)
@@ -131,9 +145,11 @@ static void check_objects(struct check *check, const struct verb *verb, const st
 	size_t count = 0;
 
 	for (const struct ast_word *word = stmt->items; word; word = word->next, count++) {
+		if (count && !check_misspelled(check, verb, word))
+			return;
 		if (count >= verb->max) {
-			diag_error(check->diags, DIAG_C0103, word->span, "`%s` takes %s", verb->word,
-				   verb->max ? "fewer words" : "no words");
+			diag_error(check->diags, DIAG_C0103, word->span, "`%s` takes %s",
+				   verb->word, verb->max ? "fewer words" : "no words");
 			note_usage(check, verb);
 			return;
 		}
@@ -156,7 +172,8 @@ static void check_value(struct check *check, const struct verb *verb, const stru
 			   "`%s` takes no `=`: leave it out", verb->word);
 		note_usage(check, verb);
 	} else if (!stmt->value && verb->flags & V_VALUE) {
-		diag_error(check->diags, DIAG_C0104, stmt->span, "`%s` needs `= VALUE`", verb->word);
+		diag_error(check->diags, DIAG_C0104, stmt->span, "`%s` needs `= VALUE`",
+			   verb->word);
 		note_usage(check, verb);
 	}
 }
@@ -187,11 +204,13 @@ static void check_mods(struct check *check, const struct verb *verb, const struc
 			if (why)
 				diag_note(check->diags, NO_PLACE, "%s", why);
 			else
-				diag_note(check->diags, NO_PLACE,
-					  "usage: %s; a name that is spelled like a modifier is quoted",
-					  verb->usage);
+				diag_note(
+				    check->diags, NO_PLACE,
+				    "usage: %s; a name that is spelled like a modifier is quoted",
+				    verb->usage);
 		} else if (mod->kind == AST_MOD_OVERRIDE && check->kind == FILE_MODULE) {
-			diag_error(check->diags, DIAG_C0108, mod->span, "a module overrides nothing");
+			diag_error(check->diags, DIAG_C0108, mod->span,
+				   "a module overrides nothing");
 		}
 	}
 }
@@ -253,7 +272,11 @@ static void check_stmt(struct check *check, enum verb_section section, const str
 		fail_verb(check, section, stmt);
 		return;
 	}
-	check_kind(check, verb, stmt);
+	if (!(verb->kinds & check->kind)) {
+		diag_error(check->diags, DIAG_C0108, stmt->verb->span, "a %s holds no `%s`",
+			   file_kind_name(check->kind), verb->word);
+		return;
+	}
 	check_once(check, verb, block, stmt);
 	check_objects(check, verb, stmt);
 	check_value(check, verb, stmt);
@@ -262,8 +285,8 @@ static void check_stmt(struct check *check, enum verb_section section, const str
 	if (stmt->has_block)
 		check_block(check, verb, stmt);
 	else if (verb->opens != SECTION_NONE)
-		diag_error(check->diags, DIAG_C0105, stmt->span, "`%s` needs its block: %s", verb->word,
-			   verb->usage);
+		diag_error(check->diags, DIAG_C0105, stmt->span, "`%s` needs its block: %s",
+			   verb->word, verb->usage);
 	if (verb->opens == SECTION_NONE)
 		return;
 	for (const struct ast_stmt *inner = stmt->block; inner; inner = inner->next)
@@ -307,9 +330,10 @@ static void check_name(struct check *check, const struct ast_word *word)
 				(c >= '0' && c <= '9') || (c && strchr("-_.", c)));
 	}
 	if (!good)
-		diag_error(check->diags, DIAG_I0110, word->span,
-			   "a name is of letters, digits, `-`, `_` and dots, and starts with a letter "
-			   "or digit");
+		diag_error(
+		    check->diags, DIAG_I0110, word->span,
+		    "a name is of letters, digits, `-`, `_` and dots, and starts with a letter "
+		    "or digit");
 }
 
 static const struct ast_stmt *check_header(struct check *check)
@@ -317,7 +341,9 @@ static const struct ast_stmt *check_header(struct check *check)
 	static const struct {
 		const char *verb;
 		unsigned kind;
-	} headers[] = { { "policy", FILE_POLICY }, { "module", FILE_MODULE }, { "site", FILE_SITE } };
+	} headers[] = { { "policy", FILE_POLICY },
+			{ "module", FILE_MODULE },
+			{ "site", FILE_SITE } };
 	const struct ast_stmt *header = NULL;
 
 	for (const struct ast_stmt *stmt = check->file->stmts; stmt; stmt = stmt->next) {
@@ -358,7 +384,7 @@ static const struct ast_word *find_word(const struct ast_stmt *stmts, const char
 /* A site bounds each section, or says that it does not. */
 static void check_site(struct check *check, const struct ast_stmt *header)
 {
-	static const char *const sections[] = { "fs",	      "env",	 "syscalls", "net",
+	static const char *const sections[] = { "fs",         "env",     "syscalls", "net",
 						"credential", "process", "limits",   "slurm" };
 	const struct ast_stmt *stmts = check->file->stmts;
 
@@ -368,8 +394,8 @@ static void check_site(struct check *check, const struct ast_stmt *header)
 
 		if (!stmt && !word) {
 			diag_error(check->diags, DIAG_C0701, header->span,
-				   "this site has no `%s` and does not say `unbounded %s`", sections[i],
-				   sections[i]);
+				   "this site has no `%s` and does not say `unbounded %s`",
+				   sections[i], sections[i]);
 		} else if (stmt && word) {
 			diag_error(check->diags, DIAG_C0702, word->span, "`%s` is bounded below",
 				   sections[i]);
@@ -407,7 +433,8 @@ unsigned check_file(struct arena *arena, struct diags *diags, const struct ast_f
 		check_site(&check, *header);
 	if (check.kind == FILE_POLICY && !poisoned && !find_stmt(file->stmts, "workspace") &&
 	    !find_stmt(file->stmts, "extend")) {
-		diag_error(diags, DIAG_C0111, (*header)->span, "a policy has exactly one workspace");
+		diag_error(diags, DIAG_C0111, (*header)->span,
+			   "a policy has exactly one workspace");
 		diag_note(diags, NO_PLACE, "write `workspace $cwd`");
 	}
 	return check.kind;

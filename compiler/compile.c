@@ -24,8 +24,8 @@ static bool emit(struct compilation *c, bool strip, struct emitted *out)
 	const char *reason = emit_policy(&c->arena, c->policy, strip, out);
 
 	if (reason)
-		diag_error(c->diags, DIAG_E0101, c->policy->name_span, "cannot write this policy out: %s",
-			   reason);
+		diag_error(c->diags, DIAG_E0101, c->policy->name_span,
+			   "cannot write this policy out: %s", reason);
 	return !reason;
 }
 
@@ -79,7 +79,7 @@ static int usage(FILE *out)
 static bool read_option(int argc, char **argv, int *index, struct compile_command *command,
 			struct arena *arena, int *status)
 {
-	static const char *const known[] = { "--strip",	 "--check",  "--verbose",
+	static const char *const known[] = { "--strip",  "--check",  "--verbose",
 					     "--colour", "--output", "--help" };
 	const char *word = argv[*index];
 

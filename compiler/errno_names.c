@@ -1,47 +1,36 @@
 /*
- * Names of errors, as errno(3) has them.  Their numbers are the same on both
- * of our architectures (asm-generic/errno.h).
+ * Errors by their names.  Their numbers are the same on both of our
+ * architectures (asm-generic/errno.h).
  */
 #include <errno.h>
 
 #include "compiler/lower_calls.h"
 
-#define ERRNO_NAMES(E) \
-	E(EPERM) E(ENOENT) E(ESRCH) E(EINTR) E(EIO) E(ENXIO) E(E2BIG) E(ENOEXEC) E(EBADF) \
-	E(ECHILD) E(EAGAIN) E(ENOMEM) E(EACCES) E(EFAULT) E(ENOTBLK) E(EBUSY) E(EEXIST) \
-	E(EXDEV) E(ENODEV) E(ENOTDIR) E(EISDIR) E(EINVAL) E(ENFILE) E(EMFILE) E(ENOTTY) \
-	E(ETXTBSY) E(EFBIG) E(ENOSPC) E(ESPIPE) E(EROFS) E(EMLINK) E(EPIPE) E(EDOM) E(ERANGE) \
-	E(EDEADLOCK) E(ENAMETOOLONG) E(ENOLCK) E(ENOSYS) E(ENOTEMPTY) E(ELOOP) E(ENOMSG) \
-	E(EIDRM) E(ECHRNG) E(EL2NSYNC) E(EL3HLT) E(EL3RST) E(ELNRNG) E(EUNATCH) E(ENOCSI) \
-	E(EL2HLT) E(EBADE) E(EBADR) E(EXFULL) E(ENOANO) E(EBADRQC) E(EBADSLT) E(EBFONT) \
-	E(ENOSTR) E(ENODATA) E(ETIME) E(ENOSR) E(ENONET) E(ENOPKG) E(EREMOTE) E(ENOLINK) \
-	E(EADV) E(ESRMNT) E(ECOMM) E(EPROTO) E(EMULTIHOP) E(EDOTDOT) E(EBADMSG) E(EOVERFLOW) \
-	E(ENOTUNIQ) E(EBADFD) E(EREMCHG) E(ELIBACC) E(ELIBBAD) E(ELIBSCN) E(ELIBMAX) \
-	E(ELIBEXEC) E(EILSEQ) E(ERESTART) E(ESTRPIPE) E(EUSERS) E(ENOTSOCK) E(EDESTADDRREQ) \
-	E(EMSGSIZE) E(EPROTOTYPE) E(ENOPROTOOPT) E(EPROTONOSUPPORT) E(ESOCKTNOSUPPORT) \
-	E(ENOTSUP) E(EPFNOSUPPORT) E(EAFNOSUPPORT) E(EADDRINUSE) E(EADDRNOTAVAIL) E(ENETDOWN) \
-	E(ENETUNREACH) E(ENETRESET) E(ECONNABORTED) E(ECONNRESET) E(ENOBUFS) E(EISCONN) \
-	E(ENOTCONN) E(ESHUTDOWN) E(ETOOMANYREFS) E(ETIMEDOUT) E(ECONNREFUSED) E(EHOSTDOWN) \
-	E(EHOSTUNREACH) E(EALREADY) E(EINPROGRESS) E(ESTALE) E(EUCLEAN) E(ENOTNAM) E(ENAVAIL) \
-	E(EISNAM) E(EREMOTEIO) E(EDQUOT) E(ENOMEDIUM) E(EMEDIUMTYPE) E(ECANCELED) E(ENOKEY) \
-	E(EKEYEXPIRED) E(EKEYREVOKED) E(EKEYREJECTED) E(EOWNERDEAD) E(ENOTRECOVERABLE) \
-	E(ERFKILL) E(EWOULDBLOCK)
+static const struct {
+	const char *name;
+	unsigned value;
+} errors[] = {
+#define E(error) { #error, error },
+#include "compiler/errnos.def"
+#undef E
+};
 
-#define NAME(error) #error,
-static const char *const names[] = { ERRNO_NAMES(NAME) };
-#define VALUE(error) error,
-static const unsigned values[] = { ERRNO_NAMES(VALUE) };
+#define ERROR_COUNT (sizeof(errors) / sizeof(errors[0]))
 
 unsigned errno_by_name(struct str name)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (str_is(name, names[i]))
-			return values[i];
+	for (size_t i = 0; i < ERROR_COUNT; i++) {
+		if (str_is(name, errors[i].name))
+			return errors[i].value;
 	}
 	return 0;
 }
 
 const char *errno_suggest(struct str name)
 {
-	return suggest(name, names, sizeof(names) / sizeof(names[0]));
+	const char *names[ERROR_COUNT];
+
+	for (size_t i = 0; i < ERROR_COUNT; i++)
+		names[i] = errors[i].name;
+	return suggest(name, names, ERROR_COUNT);
 }

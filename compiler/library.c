@@ -19,8 +19,8 @@
 #define SBX_DATA_DIR "/usr/local/share/sbx"
 #endif
 
-#define SUFFIX       ".pol"
-#define SCAN_DEPTH   4
+#define SUFFIX     ".pol"
+#define SCAN_DEPTH 4
 
 static bool is_file(const char *path)
 {
@@ -126,9 +126,8 @@ static void scan(struct arena *arena, const char *dir, const char *prefix, int d
 		if (name.ptr[0] == '.')
 			continue;
 		if (ends_with(name, SUFFIX))
-			*VEC_PUSH(arena, names) =
-				arena_printf(arena, "%s%.*s", prefix,
-					     (int)(name.len - strlen(SUFFIX)), name.ptr);
+			*VEC_PUSH(arena, names) = arena_printf(
+			    arena, "%s%.*s", prefix, (int)(name.len - strlen(SUFFIX)), name.ptr);
 		else
 			scan(arena, arena_printf(arena, "%s/%s", dir, name.ptr),
 			     arena_printf(arena, "%s%s/", prefix, name.ptr), depth - 1, names);
@@ -172,8 +171,8 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-bool library_find_main(struct arena *arena, const struct compile_options *options,
-		       const char *path, struct library_file *out)
+bool library_find_main(struct arena *arena, const struct compile_options *options, const char *path,
+		       struct library_file *out)
 {
 	struct str name = str_from(path);
 	bool suffix = ends_with(name, SUFFIX);
@@ -192,8 +191,8 @@ bool library_find_main(struct arena *arena, const struct compile_options *option
 	if (!library_find(arena, options, name, &found))
 		return suffix; /* opening it says what is wrong */
 	if (suffix)
-		fprintf(stderr, "sbxc: note: no file %s here: this is the installed one, %s\n", path,
-			found.path);
+		fprintf(stderr, "sbxc: note: no file %s here: this is the installed one, %s\n",
+			path, found.path);
 	*out = found;
 	return true;
 }

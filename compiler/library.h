@@ -29,7 +29,7 @@ const char *library_suggest(struct arena *arena, const struct compile_options *o
 			    struct str name);
 /* For the command line: a file, "-" or a bare name; says on stderr when an
  * installed file stands in for one that is not there. */
-bool library_find_main(struct arena *arena, const struct compile_options *options,
-		       const char *path, struct library_file *out);
+bool library_find_main(struct arena *arena, const struct compile_options *options, const char *path,
+		       struct library_file *out);
 
 #endif

@@ -244,7 +244,8 @@ struct program *load_program(struct compilation *c, const char *path)
 	loader.policy = ARENA_NEW(&c->arena, struct scope);
 	scope_init(&c->arena, loader.policy);
 	if (!library_find_main(&c->arena, &c->options, path, &file)) {
-		diag_error(c->diags, DIAG_I0103, (struct span){ 0 }, "there is no policy `%s`", path);
+		diag_error(c->diags, DIAG_I0103, (struct span){ 0 }, "there is no policy `%s`",
+			   path);
 		const char *near = library_suggest(&c->arena, &c->options, str_from(path));
 		if (near)
 			diag_note(c->diags, NO_PLACE, "did you mean `%s`?", near);

@@ -13,7 +13,7 @@
  */
 #define LEVEL_MODULE 1000u
 
-struct parsed { /* one file, read and checked once */
+struct parsed {         /* one file, read and checked once */
 	const char *id; /* "std/git", or the path of the main file */
 	struct ast_file *ast;
 	const struct ast_stmt *header; /* policy, module or site */
@@ -29,9 +29,15 @@ struct unit { /* a file with the values of its parameters */
 	struct span import_span;     /* the `import` or `extend` that led here first */
 };
 struct program {
-	struct { VEC_OF(struct unit *) } units; /* the main file first */
-	struct { VEC_OF(const struct source *) } files;
-	struct { VEC_OF(struct param) } params; /* of the main file and what it extends */
+	struct {
+		VEC_OF(struct unit *)
+	} units; /* the main file first */
+	struct {
+		VEC_OF(const struct source *)
+	} files;
+	struct {
+		VEC_OF(struct param)
+	} params; /* of the main file and what it extends */
 };
 
 /* NULL: the main file could not be read at all.  Errors are queued. */

@@ -171,8 +171,8 @@ static void lower_command(struct lower *lower, const struct ast_stmt *stmt)
 
 static void lower_unbounded(struct lower *lower, const struct ast_stmt *stmt)
 {
-	static const char *const names[] = { "fs",	   "env",     "syscalls", "net",
-					     "credential", "process", "limits",	  "slurm", NULL };
+	static const char *const names[] = { "fs",      "env",    "syscalls", "net", "credential",
+					     "process", "limits", "slurm",    NULL };
 
 	for (const struct ast_word *word = stmt->items; word; word = word->next) {
 		int index = words_choice(&lower->words, word, "an unbounded section", names);
@@ -304,7 +304,9 @@ struct policy *lower_program(struct compilation *c, const struct program *progra
 	lower.policy->kind = main_unit->parsed->kind == FILE_SITE ? SBX_SITE : SBX_POLICY;
 	lower.policy->workspace_rule = SIZE_MAX;
 	lower.policy->sys_default = (struct sys_stmt){
-		.verb = SBX_SYS_DEFAULT, .action = SBX_ACT_ERRNO, .error = ENOSYS,
+		.verb = SBX_SYS_DEFAULT,
+		.action = SBX_ACT_ERRNO,
+		.error = ENOSYS,
 	};
 	add_files(&lower);
 	add_params(&lower);

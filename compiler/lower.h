@@ -20,10 +20,10 @@ struct lower {
 	struct diags *diags;
 	const struct program *program;
 	struct policy *policy;
-	const unsigned *levels;       /* by index of the file */
-	const struct unit *unit;      /* the file being lowered */
-	struct words words;           /* with its variables */
-	struct call_names *calls;     /* lower_calls.c */
+	const unsigned *levels;   /* by index of the file */
+	const struct unit *unit;  /* the file being lowered */
+	struct words words;       /* with its variables */
+	struct call_names *calls; /* lower_calls.c */
 };
 
 /* NULL-free; errors are queued, and then the policy is not to be used. */
@@ -76,8 +76,8 @@ void merge_asserts(struct lower *lower);
  * paths, names, hosts and calls share it.
  */
 enum merge {
-	MERGE_KEEP,    /* both stand */
-	MERGE_DROP,    /* the second is the first once more: dropped */
+	MERGE_KEEP, /* both stand */
+	MERGE_DROP, /* the second is the first once more: dropped */
 };
 /* For two statements that say the same: an error in one file, else one rule. */
 enum merge lower_merge_same(struct lower *lower, struct rule_head *first,

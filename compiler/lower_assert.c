@@ -27,7 +27,8 @@ static bool add_paths(struct claim *claim, const struct ast_word *word)
 		struct assertion assertion = claim->model;
 
 		assertion.path = paths.items[i];
-		assertion.text = str_from(tmpl_show(lower->arena, lower->words.scope, paths.items[i]));
+		assertion.text =
+		    str_from(tmpl_show(lower->arena, lower->words.scope, paths.items[i]));
 		add(claim, word, assertion);
 	}
 	return true;
@@ -46,7 +47,7 @@ static bool add_socket(struct claim *claim, const struct ast_word *word)
 	if (!words_path(&lower->words, &path, WORD_ASSERT, &assertion.path))
 		return false;
 	assertion.text = str_from(arena_printf(
-		lower->arena, "unix:%s", tmpl_show(lower->arena, lower->words.scope, assertion.path)));
+	    lower->arena, "unix:%s", tmpl_show(lower->arena, lower->words.scope, assertion.path)));
 	add(claim, word, assertion);
 	return true;
 }
@@ -145,20 +146,22 @@ static bool add_use(struct claim *claim, const struct ast_word *word)
 
 static void lower_claim(struct lower *lower, const struct ast_stmt *stmt)
 {
-	static const char *const actions[] = { "read", "write", "exec",	  "connect", "call",
-					       "see",  "submit", "use", NULL };
+	static const char *const actions[] = { "read", "write",  "exec", "connect", "call",
+					       "see",  "submit", "use",  NULL };
 	static bool (*const adds[])(struct claim *, const struct ast_word *) = {
-		[SBX_DO_READ] = add_paths,	 [SBX_DO_WRITE] = add_paths, [SBX_DO_EXEC] = add_paths,
-		[SBX_DO_CONNECT] = add_connects, [SBX_DO_CALL] = add_calls,  [SBX_DO_SEE] = add_names,
-		[SBX_DO_SUBMIT] = add_text,	 [SBX_DO_USE] = add_use,
+		[SBX_DO_READ] = add_paths,  [SBX_DO_WRITE] = add_paths,
+		[SBX_DO_EXEC] = add_paths,  [SBX_DO_CONNECT] = add_connects,
+		[SBX_DO_CALL] = add_calls,  [SBX_DO_SEE] = add_names,
+		[SBX_DO_SUBMIT] = add_text, [SBX_DO_USE] = add_use,
 	};
 	struct claim claim = { .lower = lower };
-	int action = words_choice(&lower->words, stmt->items, "what an assertion is about", actions);
+	int action =
+	    words_choice(&lower->words, stmt->items, "what an assertion is about", actions);
 
 	if (action < 0 || !lower_head(lower, stmt, stmt->span, &claim.model.head))
 		return;
 	claim.model.action = (enum sbx_action)action;
-	claim.model.polarity = str_is(stmt->verb->text, "can")	    ? SBX_CAN
+	claim.model.polarity = str_is(stmt->verb->text, "can")      ? SBX_CAN
 			       : str_is(stmt->verb->text, "cannot") ? SBX_CANNOT
 								    : SBX_NEVER;
 	if (claim.model.polarity == SBX_NEVER && action == SBX_DO_USE) {
@@ -185,8 +188,8 @@ static struct str make_key(struct arena *arena, const struct assertion *assertio
 	struct str path = tmpl_key(arena, assertion->path);
 
 	return str_from(arena_printf(arena, "%d %d %u %.*s %.*s", (int)assertion->polarity,
-				     (int)assertion->action, assertion->port, STR_ARG(assertion->text),
-				     STR_ARG(path)));
+				     (int)assertion->action, assertion->port,
+				     STR_ARG(assertion->text), STR_ARG(path)));
 }
 
 void merge_asserts(struct lower *lower)

@@ -29,8 +29,12 @@ struct call_names {
 	struct map constants;     /* by name: the first file's */
 	struct map own_constants; /* by file and name */
 	struct map groups, signatures, numbers, calls;
-	struct { VEC_OF(struct group *) } group_list;
-	struct { VEC_OF(const char *) } known; /* every name, for did-you-mean */
+	struct {
+		VEC_OF(struct group *)
+	} group_list;
+	struct {
+		VEC_OF(const char *)
+	} known; /* every name, for did-you-mean */
 };
 
 struct call_names *calls_new(struct arena *arena)
@@ -47,7 +51,8 @@ static bool same_span(struct span a, struct span b)
 
 static struct str own_key(struct lower *lower, struct str name)
 {
-	return str_from(arena_printf(lower->arena, "%u %.*s", lower->unit->parsed->file, STR_ARG(name)));
+	return str_from(
+	    arena_printf(lower->arena, "%u %.*s", lower->unit->parsed->file, STR_ARG(name)));
 }
 
 static void collect_const(struct lower *lower, const struct ast_stmt *stmt)
@@ -76,8 +81,9 @@ static bool read_type(struct lower *lower, const struct ast_word *word, struct s
 		unsigned width;
 		bool is_signed;
 	} types[] = {
-		{ "int", 4, true },    { "uint", 4, false }, { "long", 8, true },     { "ulong", 8, false },
-		{ "size", 8, false },  { "fd", 4, true },    { "mode", 4, false },    { "pointer", 0, false },
+		{ "int", 4, true },    { "uint", 4, false },    { "long", 8, true },
+		{ "ulong", 8, false }, { "size", 8, false },    { "fd", 4, true },
+		{ "mode", 4, false },  { "pointer", 0, false },
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
@@ -87,9 +93,10 @@ static bool read_type(struct lower *lower, const struct ast_word *word, struct s
 		*is_signed = types[i].is_signed;
 		return true;
 	}
-	diag_error(lower->diags, DIAG_C0412, word->span,
-		   "an argument is NAME:TYPE, and a type one of int, uint, long, ulong, size, fd, mode "
-		   "or pointer");
+	diag_error(
+	    lower->diags, DIAG_C0412, word->span,
+	    "an argument is NAME:TYPE, and a type one of int, uint, long, ulong, size, fd, mode "
+	    "or pointer");
 	return false;
 }
 
@@ -120,7 +127,7 @@ static void collect_signature(struct lower *lower, const struct ast_stmt *stmt)
 		if (colon)
 			type.len = (size_t)(word->text.ptr + word->text.len - type.ptr);
 		signature->args[i].name =
-			(struct str){ word->text.ptr, colon ? (size_t)(colon - word->text.ptr) : 0 };
+		    (struct str){ word->text.ptr, colon ? (size_t)(colon - word->text.ptr) : 0 };
 		if (!read_type(lower, word, type, &signature->args[i].width,
 			       &signature->args[i].is_signed))
 			return;
@@ -149,9 +156,10 @@ static void collect_number(struct lower *lower, const struct ast_stmt *stmt)
 		return;
 	number->nr = (uint32_t)value;
 	if (value < FIRST_COMMON_NUMBER) {
-		diag_error(lower->diags, DIAG_C0413, stmt->value->span,
-			   "numbers are the same on every machine from %d on: older calls have names",
-			   FIRST_COMMON_NUMBER);
+		diag_error(
+		    lower->diags, DIAG_C0413, stmt->value->span,
+		    "numbers are the same on every machine from %d on: older calls have names",
+		    FIRST_COMMON_NUMBER);
 		return;
 	}
 	if (emit_syscall_numbers(str_cstr(lower->arena, name), nr) && nr[SBX_X86_64] != value) {
@@ -164,10 +172,10 @@ static void collect_number(struct lower *lower, const struct ast_stmt *stmt)
 	if (!first) {
 		*slot = number;
 		*VEC_PUSH(lower->arena, &lower->policy->sys_names) =
-			(struct sys_name){ .name = name, .nr = number->nr };
+		    (struct sys_name){ .name = name, .nr = number->nr };
 	} else if (first->nr != number->nr) {
-		diag_error(lower->diags, DIAG_C0413, number->span, "`%.*s` has another number elsewhere",
-			   STR_ARG(name));
+		diag_error(lower->diags, DIAG_C0413, number->span,
+			   "`%.*s` has another number elsewhere", STR_ARG(name));
 		diag_note(lower->diags, first->span, "there");
 	}
 }
@@ -177,11 +185,14 @@ static void collect_group(struct lower *lower, const struct ast_stmt *stmt)
 	struct group *group = ARENA_NEW(lower->arena, struct group);
 
 	if (stmt->items->kind != AST_GROUP) {
-		diag_error(lower->diags, DIAG_C0402, stmt->items->span, "a group's name starts with `@`");
+		diag_error(lower->diags, DIAG_C0402, stmt->items->span,
+			   "a group's name starts with `@`");
 		return;
 	}
 	*group = (struct group){
-		.name = stmt->items, .members = stmt->items->next, .unit = lower->unit,
+		.name = stmt->items,
+		.members = stmt->items->next,
+		.unit = lower->unit,
 	};
 	void **slot = map_put(lower->arena, &lower->calls->groups, stmt->items->text);
 	const struct group *first = *slot;
@@ -239,9 +250,12 @@ static const char *suggest_call(struct lower *lower, struct str name)
 {
 	static const struct {
 		const char *wrong, *right;
-	} aliases[] = { { "umount", "umount2" },     { "pread", "pread64" },
-			{ "pwrite", "pwrite64" },    { "fadvise", "fadvise64" },
-			{ "fstatat", "newfstatat" }, { "sigaction", "rt_sigaction" },
+	} aliases[] = { { "umount", "umount2" },
+			{ "pread", "pread64" },
+			{ "pwrite", "pwrite64" },
+			{ "fadvise", "fadvise64" },
+			{ "fstatat", "newfstatat" },
+			{ "sigaction", "rt_sigaction" },
 			{ "sigprocmask", "rt_sigprocmask" } };
 	struct call_names *names = lower->calls;
 
@@ -256,7 +270,7 @@ static const char *suggest_call(struct lower *lower, struct str name)
 			*VEC_PUSH(lower->arena, &names->known) = known;
 		for (size_t i = 0; i < lower->policy->sys_names.count; i++)
 			*VEC_PUSH(lower->arena, &names->known) =
-				str_cstr(lower->arena, lower->policy->sys_names.items[i].name);
+			    str_cstr(lower->arena, lower->policy->sys_names.items[i].name);
 	}
 	return suggest(name, names->known.items, names->known.count);
 }
@@ -304,7 +318,8 @@ static struct group *find_group(struct lower *lower, const struct ast_word *word
 	if (near)
 		diag_note(lower->diags, NO_PLACE, "did you mean `%s`?", near);
 	else if (!names->group_list.count)
-		diag_note(lower->diags, NO_PLACE, "the usual groups come with `import std/syscalls`");
+		diag_note(lower->diags, NO_PLACE,
+			  "the usual groups come with `import std/syscalls`");
 	return NULL;
 }
 
@@ -324,7 +339,8 @@ static void add_member(struct lower *lower, struct group *group, const struct as
 	if (!inner)
 		return;
 	if (inner->state == GROUP_OPEN) {
-		diag_error(lower->diags, DIAG_C0403, word->span, "`%.*s` holds itself", STR_ARG(name));
+		diag_error(lower->diags, DIAG_C0403, word->span, "`%.*s` holds itself",
+			   STR_ARG(name));
 		diag_note(lower->diags, inner->name->span, "declared here");
 		return;
 	}
@@ -390,12 +406,14 @@ bool calls_value(struct lower *lower, const struct ast_word *word, int64_t *out)
 
 	if (word->kind != AST_NAME || !is_name(word->text))
 		return words_constant(&lower->words, word, out);
-	const struct constant *constant = map_get(&names->own_constants, own_key(lower, word->text));
+	const struct constant *constant =
+	    map_get(&names->own_constants, own_key(lower, word->text));
 	if (!constant) {
 		constant = map_get(&names->constants, word->text);
 		if (constant && constant->rival) {
 			diag_error(lower->diags, DIAG_C0410, word->span,
-				   "`%.*s` has two values: give it one in this file", STR_ARG(word->text));
+				   "`%.*s` has two values: give it one in this file",
+				   STR_ARG(word->text));
 			diag_note(lower->diags, constant->span, "one");
 			diag_note(lower->diags, constant->rival->span, "the other");
 			return false;
@@ -417,8 +435,9 @@ bool calls_errno(struct lower *lower, const struct ast_word *word, unsigned *out
 	*out = word->kind == AST_NAME ? errno_by_name(word->text) : 0;
 	if (*out)
 		return true;
-	diag_error(lower->diags, DIAG_C0409, word->span, "`kill` or the name of an error, like EPERM, "
-							   "is wanted here");
+	diag_error(lower->diags, DIAG_C0409, word->span,
+		   "`kill` or the name of an error, like EPERM, "
+		   "is wanted here");
 	const char *near = errno_suggest(word->text);
 	if (near)
 		diag_note(lower->diags, NO_PLACE, "did you mean `%s`?", near);

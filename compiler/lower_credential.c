@@ -27,7 +27,8 @@ static bool read_file(struct lower *lower, const struct ast_word *word, struct t
 	if (!word->next)
 		return true;
 	if (!is_word(word->next, "json") || !word->next->next || word->next->next->next)
-		return fail_source(lower, word->next, "after the file stands nothing or `json .KEY.KEY`");
+		return fail_source(lower, word->next,
+				   "after the file stands nothing or `json .KEY.KEY`");
 	if (!words_plain(&lower->words, word->next->next, json))
 		return false;
 	for (size_t i = 0; i < json->len; i++) {
@@ -55,9 +56,10 @@ static bool lower_source(struct lower *lower, const struct ast_stmt *stmt, struc
 		struct str_list names = { 0 };
 
 		good = words_env_names(&lower->words, word, &names);
-		if (good && (names.count != 1 || memchr(names.items[0].ptr, '*', names.items[0].len) ||
-			     word->next))
-			good = fail_source(lower, word, "one variable of the environment is wanted");
+		if (good && (names.count != 1 ||
+			     memchr(names.items[0].ptr, '*', names.items[0].len) || word->next))
+			good =
+			    fail_source(lower, word, "one variable of the environment is wanted");
 		good = good && words_text(&lower->words, word, VEC_PUSH(lower->arena, &words));
 	} else if (good) {
 		good = words_path(&lower->words, word, 0, VEC_PUSH(lower->arena, &words));
@@ -106,7 +108,8 @@ static bool lower_header_line(struct lower *lower, const struct ast_stmt *stmt,
 	for (size_t i = 0; i < out->header.len; i++)
 		good &= isalnum((unsigned char)out->header.ptr[i]) || out->header.ptr[i] == '-';
 	if (!good || !out->header.len)
-		return fail_source(lower, name, "the name of an HTTP header is wanted, as in x-api-key");
+		return fail_source(lower, name,
+				   "the name of an HTTP header is wanted, as in x-api-key");
 	if (!scheme)
 		return true;
 	int kind = words_choice(&lower->words, scheme, "how a header carries it", schemes);
@@ -155,7 +158,8 @@ void lower_credential(struct lower *lower, const struct ast_stmt *stmt)
 	    !lower_head(lower, stmt, stmt->items->span, &credential.head))
 		return;
 	if (names.count != 1 || memchr(names.items[0].ptr, '*', names.items[0].len)) {
-		diag_error(lower->diags, DIAG_C0217, stmt->items->span, "a credential has one name");
+		diag_error(lower->diags, DIAG_C0217, stmt->items->span,
+			   "a credential has one name");
 		return;
 	}
 	credential.name = names.items[0];
@@ -202,9 +206,10 @@ static void settle_name(struct lower *lower, const struct credential *credential
 		policy->env.items[kept++] = rule;
 		if (!meets)
 			continue;
-		diag_error(lower->diags, DIAG_C0505, credential->head.place.span,
-			   "`%.*s` holds this credential's placeholder, and an `env` line speaks of it",
-			   STR_ARG(credential->name));
+		diag_error(
+		    lower->diags, DIAG_C0505, credential->head.place.span,
+		    "`%.*s` holds this credential's placeholder, and an `env` line speaks of it",
+		    STR_ARG(credential->name));
 		diag_note(lower->diags, rule.head.place.span, "here");
 	}
 	policy->env.count = kept;

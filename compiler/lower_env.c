@@ -23,7 +23,8 @@ static void lower_set(struct lower *lower, const struct ast_stmt *stmt)
 	    !words_text(&lower->words, stmt->items->next, &rule.value))
 		return;
 	if (names.count != 1 || memchr(names.items[0].ptr, '*', names.items[0].len)) {
-		diag_error(lower->diags, DIAG_C0217, stmt->items->span, "`set` gives one variable a value");
+		diag_error(lower->diags, DIAG_C0217, stmt->items->span,
+			   "`set` gives one variable a value");
 		return;
 	}
 	rule.name = names.items[0];
@@ -74,7 +75,10 @@ struct entry {
 };
 
 static const char *const verb_words[] = {
-	[SBX_ENV_PASS] = "pass", [SBX_ENV_SET] = "set", [SBX_ENV_DENY] = "deny", [SBX_ENV_SEAL] = "seal",
+	[SBX_ENV_PASS] = "pass",
+	[SBX_ENV_SET] = "set",
+	[SBX_ENV_DENY] = "deny",
+	[SBX_ENV_SEAL] = "seal",
 };
 
 static bool gives(const struct env_rule *rule)
@@ -96,9 +100,10 @@ static void choose_value(struct lower *lower, struct entry *first, struct entry 
 		    str_equal(tmpl_key(lower->arena, a->value), tmpl_key(lower->arena, b->value));
 
 	if (lower_same_file(&a->head, &b->head)) {
-		diag_error(lower->diags, DIAG_C0302, b->head.place.span, "%s: its value is given twice",
-			   describe(lower, b));
-		diag_note(lower->diags, a->head.place.span, "%s is the other one", describe(lower, a));
+		diag_error(lower->diags, DIAG_C0302, b->head.place.span,
+			   "%s: its value is given twice", describe(lower, b));
+		diag_note(lower->diags, a->head.place.span, "%s is the other one",
+			  describe(lower, a));
 	} else if (same) {
 		second->dead = lower_merge_same(lower, &a->head, &b->head, "this") == MERGE_DROP;
 	} else if (level_a != level_b) {
@@ -119,8 +124,8 @@ static void compare(struct lower *lower, struct entry *first, struct entry *seco
 	} else if (gives(a) && gives(b) && (a->verb == SBX_ENV_SET || b->verb == SBX_ENV_SET)) {
 		choose_value(lower, first, second);
 	} else if (a->verb == b->verb) {
-		second->dead = lower_merge_same(lower, &a->head, &b->head, describe(lower, b)) ==
-			       MERGE_DROP;
+		second->dead =
+		    lower_merge_same(lower, &a->head, &b->head, describe(lower, b)) == MERGE_DROP;
 	} else if (gives(a) != gives(b) && lower_same_file(&a->head, &b->head)) {
 		diag_error(lower->diags, DIAG_C0302, b->head.place.span,
 			   "`%s` and `%s` of the same name in one file: %.*s", verb_words[a->verb],
@@ -140,10 +145,10 @@ static void check_values(struct lower *lower, struct entry *first)
 			    lower_same_file(&first->rule->head, &second->rule->head))
 				continue;
 			diag_error(lower->diags, DIAG_C0306, second->rule->head.place.span,
-				   "two modules set `%.*s` differently", STR_ARG(second->rule->name));
+				   "two modules set `%.*s` differently",
+				   STR_ARG(second->rule->name));
 			diag_note(lower->diags, first->rule->head.place.span, "the other one");
-			diag_note(lower->diags, NO_PLACE,
-				  "a `set` in the policy settles it");
+			diag_note(lower->diags, NO_PLACE, "a `set` in the policy settles it");
 			lower_note_chain(lower, &second->rule->head);
 			return;
 		}
@@ -172,7 +177,8 @@ static bool star_match(struct str pattern, struct str name)
 static const struct entry *find_seal(const struct entry *entries, size_t count, struct str name)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (entries[i].rule->verb == SBX_ENV_SEAL && star_match(entries[i].rule->name, name))
+		if (entries[i].rule->verb == SBX_ENV_SEAL &&
+		    star_match(entries[i].rule->name, name))
 			return &entries[i];
 	}
 	return NULL;
@@ -184,7 +190,7 @@ static void lift(struct lower *lower, const struct entry *entry, struct entry *c
 
 	for (struct entry *other = chain; other; other = other->next) {
 		if (other->rule->verb != SBX_ENV_DENY || lower_level(lower, &other->rule->head) <=
-								lower_level(lower, &entry->rule->head))
+							     lower_level(lower, &entry->rule->head))
 			continue;
 		other->dead = lifted = true;
 	}
@@ -199,7 +205,8 @@ static void check_effect(struct lower *lower, const struct entry *entry, const s
 {
 	struct diags *diags = lower->diags;
 
-	if (!winner || lower_level(lower, &winner->rule->head) < lower_level(lower, &entry->rule->head))
+	if (!winner ||
+	    lower_level(lower, &winner->rule->head) < lower_level(lower, &entry->rule->head))
 		return;
 	diag_error(diags, DIAG_C0303, entry->rule->head.place.span, "%s has no effect: %s wins",
 		   describe(lower, entry->rule), describe(lower, winner->rule));

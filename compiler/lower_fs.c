@@ -28,8 +28,9 @@ static const struct fs_verb {
 
 static bool is_right(const struct ast_word *word)
 {
-	return word->kind == AST_NAME && (str_is(word->text, "read") || str_is(word->text, "write") ||
-					  str_is(word->text, "exec"));
+	return word->kind == AST_NAME &&
+	       (str_is(word->text, "read") || str_is(word->text, "write") ||
+		str_is(word->text, "exec"));
 }
 
 /* Takes the right after the verb, if there is one, off *words. */
@@ -83,8 +84,8 @@ static bool read_placeholder(struct lower *lower, const struct ast_stmt *stmt, s
 		rule->placeholder = SBX_PLACEHOLDER_FILE;
 		return words_plain(&lower->words, mod->words, &rule->placeholder_text);
 	}
-	int kind = words_choice(&lower->words, mod->words, "a placeholder (but for a text in quotes)",
-				kinds);
+	int kind = words_choice(&lower->words, mod->words,
+				"a placeholder (but for a text in quotes)", kinds);
 	rule->placeholder = kind == 1 ? SBX_PLACEHOLDER_FILE : SBX_PLACEHOLDER_DIR;
 	return kind >= 0;
 }
@@ -110,7 +111,8 @@ static bool check_wild(struct lower *lower, const struct ast_stmt *stmt,
 	bool wild = tmpl_has_wild(rule->path);
 
 	if (wild && rule->head.flags & SBX_F_CREATE) {
-		diag_error(lower->diags, DIAG_C0209, word->span, "`create` makes one directory, not a pattern");
+		diag_error(lower->diags, DIAG_C0209, word->span,
+			   "`create` makes one directory, not a pattern");
 		return false;
 	}
 	if (wild && takes && !(rule->head.flags & SBX_F_SNAPSHOT)) {

@@ -48,7 +48,9 @@ static bool read_prefix(struct lower *lower, const struct ast_stmt *stmt, struct
 static bool read_at(struct lower *lower, const struct ast_stmt *stmt, struct net_rule *rule)
 {
 	const struct ast_mod *mod = ast_mod_find(stmt, AST_MOD_AT);
-	struct { VEC_OF(struct sbx_cidr) } list = { 0 };
+	struct {
+		VEC_OF(struct sbx_cidr)
+	} list = { 0 };
 
 	for (const struct ast_word *word = mod ? mod->words : NULL; word; word = word->next) {
 		if (!words_range(&lower->words, word, VEC_PUSH(lower->arena, &list)))
@@ -151,7 +153,7 @@ static bool is_word(const struct ast_word *word, const char *text)
 static void lower_rule(struct lower *lower, const struct ast_stmt *stmt, enum sbx_net_verb verb)
 {
 	bool (*add)(struct lower *, const struct ast_word *, struct net_rule *) =
-		verb == SBX_NETV_LISTEN ? add_port : add_hosts;
+	    verb == SBX_NETV_LISTEN ? add_port : add_hosts;
 	const struct ast_word *words = stmt->items;
 	struct net_rule rule = { .verb = verb, .kind = SBX_NETK_HOST };
 

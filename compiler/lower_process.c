@@ -16,7 +16,8 @@ static bool lower_allow(struct lower *lower, const struct ast_stmt *stmt)
 	return words_choice(&lower->words, stmt->items, "what may be allowed here", words) == 0;
 }
 
-static bool lower_terminal(struct lower *lower, const struct ast_stmt *stmt, struct process_rule *rule)
+static bool lower_terminal(struct lower *lower, const struct ast_stmt *stmt,
+			   struct process_rule *rule)
 {
 	static const char *const words[] = { "pty", "none", NULL };
 	int which = words_choice(&lower->words, stmt->items, "the terminal", words);
@@ -239,7 +240,8 @@ static bool lower_requirement(struct lower *lower, const struct ast_stmt *stmt,
 	}
 	if (str_is(stmt->verb->text, "limits")) {
 		rule->what = SBX_REQUIRE_LIMITS;
-		return read_words(lower, stmt->items, "what limits are held by", holders, &rule->words);
+		return read_words(lower, stmt->items, "what limits are held by", holders,
+				  &rule->words);
 	}
 	if (str_is(stmt->verb->text, "proof")) {
 		rule->what = SBX_REQUIRE_PROOF;
@@ -261,7 +263,8 @@ void lower_require(struct lower *lower, const struct ast_stmt *block)
 }
 
 /* Only backends that both name are left. */
-static void intersect(struct lower *lower, struct require_rule *rule, const struct require_rule *other)
+static void intersect(struct lower *lower, struct require_rule *rule,
+		      const struct require_rule *other)
 {
 	struct tmpl_list both = { 0 };
 

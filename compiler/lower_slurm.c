@@ -31,17 +31,20 @@ static bool lower_option(struct lower *lower, const struct ast_stmt *stmt, struc
 	const struct ast_word *word = stmt->items;
 
 	if (word->kind != AST_OPTION || !str_starts(word->text, "--") || word->text.len < 3)
-		return fail_option(lower, word->span, "an option is declared by its long name: --NAME");
+		return fail_option(lower, word->span,
+				   "an option is declared by its long name: --NAME");
 	rule->option = word->text;
 	word = word->next;
 	if (word && word->kind == AST_OPTION) {
 		if (word->text.len != 2)
-			return fail_option(lower, word->span, "a short name is a dash and one letter");
+			return fail_option(lower, word->span,
+					   "a short name is a dash and one letter");
 		rule->short_name = word->text;
 		word = word->next;
 	}
 	if (!word)
-		return fail_option(lower, stmt->span, "what does it take: flag, value or optional-value?");
+		return fail_option(lower, stmt->span,
+				   "what does it take: flag, value or optional-value?");
 	int kind = words_choice(&lower->words, word, "what an option takes", kinds);
 	if (kind < 0)
 		return false;
@@ -77,8 +80,10 @@ static bool read_values(struct lower *lower, const struct ast_stmt *stmt, struct
 	if (in && max)
 		return fail_option(lower, max->span, "`in` and `max` do not go together");
 	rule->op = in ? OP_IN : max ? OP_MAX : OP_NONE;
-	for (const struct ast_word *word = in ? in->words : max ? max->words : stmt->value; word;
-	     word = word->next) {
+	for (const struct ast_word *word = in    ? in->words
+					   : max ? max->words
+						 : stmt->value;
+	     word; word = word->next) {
 		if (!words_texts(&lower->words, word, &values))
 			return false;
 	}
@@ -94,9 +99,10 @@ static const struct ast_word *first_option(struct lower *lower, const struct ast
 		option = option->next;
 	for (const struct ast_word *word = option; word; word = word->next) {
 		if (word->kind != AST_OPTION) {
-			fail_option(lower, word->span,
-				    "commands come first, then options; a value stands after `in`, `max` "
-				    "or `=`");
+			fail_option(
+			    lower, word->span,
+			    "commands come first, then options; a value stands after `in`, `max` "
+			    "or `=`");
 			return NULL;
 		}
 	}
@@ -191,10 +197,14 @@ void lower_slurm(struct lower *lower, const struct ast_stmt *block)
 		enum sbx_slurm_verb verb;
 		void (*lower)(struct lower *, const struct ast_stmt *, enum sbx_slurm_verb);
 	} verbs_of[] = {
-		{ "allow", SBX_SLURM_ALLOW, lower_rule },     { "deny", SBX_SLURM_DENY, lower_rule },
-		{ "seal", SBX_SLURM_SEAL, lower_rule },	      { "force", SBX_SLURM_FORCE, lower_rule },
-		{ "add", SBX_SLURM_ADD, lower_rule },	      { "scope", SBX_SLURM_SCOPE, lower_single },
-		{ "budget", SBX_SLURM_BUDGET, lower_single }, { "show", SBX_SLURM_SHOW, lower_single },
+		{ "allow", SBX_SLURM_ALLOW, lower_rule },
+		{ "deny", SBX_SLURM_DENY, lower_rule },
+		{ "seal", SBX_SLURM_SEAL, lower_rule },
+		{ "force", SBX_SLURM_FORCE, lower_rule },
+		{ "add", SBX_SLURM_ADD, lower_rule },
+		{ "scope", SBX_SLURM_SCOPE, lower_single },
+		{ "budget", SBX_SLURM_BUDGET, lower_single },
+		{ "show", SBX_SLURM_SHOW, lower_single },
 		{ "jobs", SBX_SLURM_JOBS, lower_single },
 	};
 

@@ -21,8 +21,8 @@ static bool fail_pointer(struct lower *lower, const struct ast_cond *cond,
 {
 	static const struct {
 		const char *call, *section;
-	} sections[] = { { "connect", "net" }, { "bind", "net" },      { "sendto", "net" },
-			 { "sendmsg", "net" }, { "accept", "net" },    { "accept4", "net" },
+	} sections[] = { { "connect", "net" },    { "bind", "net" },   { "sendto", "net" },
+			 { "sendmsg", "net" },    { "accept", "net" }, { "accept4", "net" },
 			 { "clone3", "process" }, { "execve", "fs" } };
 	const char *section = "fs";
 
@@ -66,8 +66,8 @@ static bool fit_value(struct lower *lower, const struct ast_word *word, const st
 		fits = false;
 	if (!fits) {
 		diag_error(lower->diags, DIAG_C0411, word->span,
-			   "this argument has %u bits and %s sign: it is never %.*s", cond->width * 8,
-			   cond->is_signed ? "a" : "no", STR_ARG(word->text));
+			   "this argument has %u bits and %s sign: it is never %.*s",
+			   cond->width * 8, cond->is_signed ? "a" : "no", STR_ARG(word->text));
 		return false;
 	}
 	*out = cond->width == 8 ? (uint64_t)value : (uint32_t)value;
@@ -82,7 +82,8 @@ static bool read_mask(struct lower *lower, const struct ast_cond *cond, struct s
 	if (!cond->mask)
 		return true;
 	if (cond->op != AST_EQ && cond->op != AST_NE) {
-		diag_error(lower->diags, DIAG_C0406, cond->span, "after a mask stands `==` or `!=`");
+		diag_error(lower->diags, DIAG_C0406, cond->span,
+			   "after a mask stands `==` or `!=`");
 		return false;
 	}
 	return calls_value(lower, cond->mask, &mask) &&
@@ -96,7 +97,9 @@ static bool lower_cond(struct lower *lower, const struct ast_cond *cond,
 		[AST_EQ] = SBX_EQ, [AST_NE] = SBX_NE, [AST_LT] = SBX_LT, [AST_LE] = SBX_LE,
 		[AST_GT] = SBX_GT, [AST_GE] = SBX_GE, [AST_IN] = SBX_IN,
 	};
-	struct { VEC_OF(uint64_t) } values = { 0 };
+	struct {
+		VEC_OF(uint64_t)
+	} values = { 0 };
 	int arg = find_argument(lower, cond, signature);
 
 	if (arg < 0)
@@ -115,7 +118,8 @@ static bool lower_cond(struct lower *lower, const struct ast_cond *cond,
 		uint64_t *value = VEC_PUSH(lower->arena, &values);
 		int64_t number;
 
-		if (!calls_value(lower, word, &number) || !fit_value(lower, word, out, number, value))
+		if (!calls_value(lower, word, &number) ||
+		    !fit_value(lower, word, out, number, value))
 			return false;
 		if (*value & ~out->mask) {
 			diag_error(lower->diags, DIAG_C0411, word->span,
@@ -133,11 +137,13 @@ static bool lower_conds(struct sys_line *line, const struct ast_word *word, cons
 {
 	struct lower *lower = line->lower;
 	const struct signature *signature = calls_signature(lower, call->name);
-	struct { VEC_OF(struct sys_cond) } conds = { 0 };
+	struct {
+		VEC_OF(struct sys_cond)
+	} conds = { 0 };
 
 	if (!signature) {
-		diag_error(lower->diags, DIAG_C0405, word->span, "the arguments of `%.*s` have no names",
-			   STR_ARG(call->name));
+		diag_error(lower->diags, DIAG_C0405, word->span,
+			   "the arguments of `%.*s` have no names", STR_ARG(call->name));
 		diag_note(lower->diags, NO_PLACE,
 			  "write `signature %.*s ARGUMENT:TYPE ...` or `import std/syscalls`",
 			  STR_ARG(call->name));
@@ -247,7 +253,9 @@ static void lower_line(struct lower *lower, const struct ast_stmt *stmt)
 {
 	const struct ast_mod *with = ast_mod_find(stmt, AST_MOD_WITH);
 	struct sys_line line = {
-		.lower = lower, .stmt = stmt, .where = ast_mod_find(stmt, AST_MOD_WHERE),
+		.lower = lower,
+		.stmt = stmt,
+		.where = ast_mod_find(stmt, AST_MOD_WHERE),
 	};
 
 	if (!lower_head(lower, stmt, stmt->span, &line.model.head))
@@ -260,7 +268,8 @@ static void lower_line(struct lower *lower, const struct ast_stmt *stmt)
 		line.model.error = EPERM;
 	}
 	if (with && with->binds) {
-		diag_error(lower->diags, DIAG_C0409, with->span, "`with` is followed by an error or `kill`");
+		diag_error(lower->diags, DIAG_C0409, with->span,
+			   "`with` is followed by an error or `kill`");
 		return;
 	}
 	if (with && !read_action(lower, with->words, &line.model))

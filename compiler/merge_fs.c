@@ -17,17 +17,19 @@
 
 struct entry {
 	struct fs_rule *rule;
-	struct str key;      /* tmpl_key() of the path */
+	struct str key; /* tmpl_key() of the path */
 	bool wild, dead;
-	unsigned lifted;     /* rights that an override took off this deny */
-	struct entry *next;  /* same path */
+	unsigned lifted;    /* rights that an override took off this deny */
+	struct entry *next; /* same path */
 };
 struct merge_fs {
 	struct lower *lower;
 	struct entry *entries;
 	size_t count;
 	struct map literal, pattern; /* key -> first entry of its chain */
-	struct { VEC_OF(struct entry *) } patterns; /* denies and seals */
+	struct {
+		VEC_OF(struct entry *)
+	} patterns; /* denies and seals */
 };
 
 static const char *show(struct merge_fs *m, const struct entry *entry)
@@ -45,10 +47,10 @@ static const char *verb_words(const struct fs_rule *rule)
 {
 	switch (rule->verb) {
 	case SBX_FS_GRANT:
-		return rule->rights == SBX_READ			      ? "read"
-		       : rule->rights == (SBX_READ | SBX_WRITE)	      ? "write"
-		       : rule->rights == (SBX_READ | SBX_EXEC)	      ? "exec"
-								      : "write exec";
+		return rule->rights == SBX_READ                 ? "read"
+		       : rule->rights == (SBX_READ | SBX_WRITE) ? "write"
+		       : rule->rights == (SBX_READ | SBX_EXEC)  ? "exec"
+								: "write exec";
 	case SBX_FS_COPY:
 		return "copy";
 	case SBX_FS_TMP:
@@ -169,7 +171,8 @@ static void lift(struct merge_fs *m, struct entry *entry, struct entry *chain)
 	for (struct entry *other = chain; other; other = other->next) {
 		if (other->dead && !(is_private(other->rule)))
 			continue;
-		if (lower_level(m->lower, &other->rule->head) <= lower_level(m->lower, &grant->head))
+		if (lower_level(m->lower, &other->rule->head) <=
+		    lower_level(m->lower, &grant->head))
 			continue;
 		lifted |= other->dead; /* a module's tmp, see check_private() */
 		if (other->rule->verb != SBX_FS_DENY || !(other->rule->rights & grant->rights))
@@ -232,7 +235,8 @@ static const struct entry *find_seal(struct merge_fs *m, const struct entry *ent
 
 	do {
 		for (struct entry *other = map_get(&m->literal, key); other; other = other->next) {
-			if (other->rule->verb == SBX_FS_SEAL && other->rule->rights & entry->rule->rights &&
+			if (other->rule->verb == SBX_FS_SEAL &&
+			    other->rule->rights & entry->rule->rights &&
 			    !excepted(m, other->rule, entry->key))
 				return other;
 		}
@@ -266,15 +270,15 @@ static void check_effect(struct merge_fs *m, const struct entry *entry, const st
 
 	if (!winner)
 		winner = find_deny(entry, chain);
-	if (!winner || lower_level(m->lower, &winner->rule->head) < lower_level(m->lower, &rule->head))
+	if (!winner ||
+	    lower_level(m->lower, &winner->rule->head) < lower_level(m->lower, &rule->head))
 		return; /* none, or the extending file's will */
 	diag_error(m->lower->diags, DIAG_C0303, rule->head.place.span,
 		   "`%s %s` has no effect: `%s %s` wins", verb_words(rule), show(m, entry),
 		   verb_words(winner->rule), show(m, winner));
 	diag_note(m->lower->diags, winner->rule->head.place.span, "here");
 	if (winner->rule->verb == SBX_FS_DENY)
-		diag_note(m->lower->diags, NO_PLACE,
-			  "to lift it: `override compat \"why\"`");
+		diag_note(m->lower->diags, NO_PLACE, "to lift it: `override compat \"why\"`");
 	else
 		diag_note(m->lower->diags, NO_PLACE,
 			  "nothing overrides a seal: its exceptions stand in its own `except`");
@@ -288,7 +292,8 @@ static const struct entry *given(struct merge_fs *m, const struct entry *entry, 
 	struct str key = entry->key;
 
 	for (size_t i = 0; i < m->patterns.count; i++) {
-		if (m->patterns.items[i]->rule->rights & right && covers(m->patterns.items[i], entry->key))
+		if (m->patterns.items[i]->rule->rights & right &&
+		    covers(m->patterns.items[i], entry->key))
 			return NULL;
 	}
 	do {
@@ -300,7 +305,8 @@ static const struct entry *given(struct merge_fs *m, const struct entry *entry, 
 			if (other == entry || other->dead)
 				continue;
 			if (is_private(rule) && key.len != entry->key.len)
-				return NULL; /* beneath a tmp the host's own file is something else */
+				return NULL; /* beneath a tmp the host's own file is something else
+					      */
 			if (!(rule->rights & ~other->lifted & right))
 				continue;
 			if (takes(rule))
@@ -404,7 +410,8 @@ void merge_fs(struct lower *lower)
 			continue;
 		if (entry->rule->head.main_file)
 			check_effect(&m, entry, chain_of(&m, entry));
-		if (!entry->wild && entry->rule->verb == SBX_FS_GRANT && i != policy->workspace_rule)
+		if (!entry->wild && entry->rule->verb == SBX_FS_GRANT &&
+		    i != policy->workspace_rule)
 			check_needless(&m, entry);
 	}
 	compact(&m);

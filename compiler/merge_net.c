@@ -106,8 +106,9 @@ static void lift(struct lower *lower, const struct entry *entry, struct entry *c
 	bool lifted = false;
 
 	for (struct entry *other = chain; other; other = other->next) {
-		if (other->rule->verb != SBX_NETV_DENY || lower_level(lower, &other->rule->head) <=
-								  lower_level(lower, &entry->rule->head))
+		if (other->rule->verb != SBX_NETV_DENY ||
+		    lower_level(lower, &other->rule->head) <=
+			lower_level(lower, &entry->rule->head))
 			continue;
 		other->dead = lifted = true;
 	}
@@ -155,7 +156,8 @@ static bool seals(struct lower *lower, const struct net_rule *seal, const struct
 		return prefix_covers(&seal->cidr, &rule->cidr);
 	if (seal->kind != SBX_NETK_UNIX)
 		return str_equal(seal->host, rule->host);
-	struct str top = tmpl_key(lower->arena, seal->path), path = tmpl_key(lower->arena, rule->path);
+	struct str top = tmpl_key(lower->arena, seal->path),
+		   path = tmpl_key(lower->arena, rule->path);
 	return path.len >= top.len && memcmp(path.ptr, top.ptr, top.len) == 0 &&
 	       (path.len == top.len || path.ptr[top.len] == '/');
 }
@@ -210,7 +212,8 @@ static void check_mode(struct lower *lower, struct entry *entry)
 		}
 		diag_error(lower->diags, DIAG_C0502, rule->head.place.span,
 			   "`mode host` opens every host: this line narrows nothing");
-		diag_note(lower->diags, policy->net_mode_head.place.span, "to decide by host: `mode proxy`");
+		diag_note(lower->diags, policy->net_mode_head.place.span,
+			  "to decide by host: `mode proxy`");
 	} else if (allow) {
 		diag_error(lower->diags, DIAG_C0501, rule->head.place.span,
 			   policy->net_mode_said ? "no host can be reached in `mode none`"

@@ -11,7 +11,9 @@ static const char *const verb_words[] = {
 struct declared {
 	struct map commands; /* name -> its first option's rule */
 	struct map options;  /* "command --option" -> its rule */
-	struct { VEC_OF(const char *) } command_names;
+	struct {
+		VEC_OF(const char *)
+	} command_names;
 };
 
 static struct str option_key(struct arena *arena, struct str command, struct str option)
@@ -26,7 +28,7 @@ static void declare(struct lower *lower, struct declared *declared, struct slurm
 	if (!*command) {
 		*command = rule;
 		*VEC_PUSH(lower->arena, &declared->command_names) =
-			str_cstr(lower->arena, rule->command);
+		    str_cstr(lower->arena, rule->command);
 	}
 	void **option = map_put(lower->arena, &declared->options,
 				option_key(lower->arena, rule->command, rule->option));
@@ -35,7 +37,8 @@ static void declare(struct lower *lower, struct declared *declared, struct slurm
 		*option = rule;
 	} else if (!lower_same_place(&first->head, &rule->head)) {
 		diag_error(lower->diags, DIAG_C0301, rule->head.place.span,
-			   "`%.*s %.*s` is declared twice", STR_ARG(rule->command), STR_ARG(rule->option));
+			   "`%.*s %.*s` is declared twice", STR_ARG(rule->command),
+			   STR_ARG(rule->option));
 		diag_note(lower->diags, first->head.place.span, "the other one");
 	}
 }
@@ -47,10 +50,10 @@ static bool check_command(struct lower *lower, const struct declared *declared,
 {
 	if (map_get(&declared->commands, rule->command))
 		return true;
-	diag_error(lower->diags, DIAG_C0801, rule->head.place.span, "no Slurm command `%.*s` is declared",
-		   STR_ARG(rule->command));
-	const char *near = suggest(rule->command, declared->command_names.items,
-				   declared->command_names.count);
+	diag_error(lower->diags, DIAG_C0801, rule->head.place.span,
+		   "no Slurm command `%.*s` is declared", STR_ARG(rule->command));
+	const char *near =
+	    suggest(rule->command, declared->command_names.items, declared->command_names.count);
 	if (near)
 		diag_note(lower->diags, NO_PLACE, "did you mean `%s`?", near);
 	else if (!declared->command_names.count)
@@ -62,7 +65,9 @@ static bool check_command(struct lower *lower, const struct declared *declared,
 static void fail_option(struct lower *lower, const struct slurm_rule *rule)
 {
 	const struct policy *policy = lower->policy;
-	struct { VEC_OF(const char *) } names = { 0 };
+	struct {
+		VEC_OF(const char *)
+	} names = { 0 };
 
 	for (size_t i = 0; i < policy->slurm.count; i++) {
 		const struct slurm_rule *other = &policy->slurm.items[i];
@@ -93,8 +98,8 @@ static void check_value(struct lower *lower, const struct slurm_rule *rule,
 		diag_error(lower->diags, DIAG_C0803, rule->head.place.span, "`%.*s` takes no value",
 			   STR_ARG(rule->option));
 	else if (option->value_kind == 1 && gives && !rule->values.count)
-		diag_error(lower->diags, DIAG_C0803, rule->head.place.span, "`%.*s` needs `= VALUE`",
-			   STR_ARG(rule->option));
+		diag_error(lower->diags, DIAG_C0803, rule->head.place.span,
+			   "`%.*s` needs `= VALUE`", STR_ARG(rule->option));
 	else
 		return;
 	diag_note(lower->diags, option->head.place.span, "as it is declared here");
@@ -106,15 +111,16 @@ static void check_rule(struct lower *lower, const struct declared *declared,
 	if (rule->verb == SBX_SLURM_OPTION || !rule->command.ptr ||
 	    !check_command(lower, declared, rule) || !rule->option.ptr)
 		return;
-	const struct slurm_rule *option = map_get(
-		&declared->options, option_key(lower->arena, rule->command, rule->option));
+	const struct slurm_rule *option =
+	    map_get(&declared->options, option_key(lower->arena, rule->command, rule->option));
 	if (!option)
 		fail_option(lower, rule);
 	else
 		check_value(lower, rule, option);
 }
 
-/* ---- rules against each other ------------------------------------------------------------------ */
+/* ---- rules against each other ------------------------------------------------------------------
+ */
 
 static bool is_single(const struct slurm_rule *rule)
 {
@@ -154,7 +160,8 @@ static bool compare(struct lower *lower, struct slurm_rule *first, struct slurm_
 	bool same_file = lower_same_file(&first->head, &second->head);
 
 	if (first->verb == second->verb) {
-		if (first->verb == SBX_SLURM_OPTION || lower_same_place(&first->head, &second->head))
+		if (first->verb == SBX_SLURM_OPTION ||
+		    lower_same_place(&first->head, &second->head))
 			return true;
 		if (same_values(lower, first, second))
 			return lower_merge_same(lower, &first->head, &second->head,
@@ -172,12 +179,14 @@ static bool compare(struct lower *lower, struct slurm_rule *first, struct slurm_
 		struct slurm_rule *deny = allow == first ? second : first;
 
 		if (!same_file && (!allow->head.main_file || lower_level(lower, &deny->head) <
-								    lower_level(lower, &allow->head)))
+								 lower_level(lower, &allow->head)))
 			return false;
-		diag_error(lower->diags, same_file ? DIAG_C0302 : DIAG_C0303, allow->head.place.span,
+		diag_error(lower->diags, same_file ? DIAG_C0302 : DIAG_C0303,
+			   allow->head.place.span,
 			   same_file ? "%s and %s in one file" : "%s has no effect: %s wins",
 			   describe(lower, allow), describe(lower, deny));
-		diag_note(lower->diags, deny->head.place.span, same_file ? "the other one" : "here");
+		diag_note(lower->diags, deny->head.place.span,
+			  same_file ? "the other one" : "here");
 	}
 	return false;
 }

@@ -33,7 +33,8 @@ static struct str word_of(const struct sys_stmt *stmt)
 static struct str make_key(struct arena *arena, const struct sys_stmt *stmt)
 {
 	bool group = stmt->uses.count && stmt->uses.items[0].rank == SBX_RANK_GROUP;
-	struct str name = stmt->uses.count == 1 && !group ? stmt->uses.items[0].name : word_of(stmt);
+	struct str name =
+	    stmt->uses.count == 1 && !group ? stmt->uses.items[0].name : word_of(stmt);
 	const char *key = arena_printf(arena, "%.*s", STR_ARG(name));
 
 	if (group) /* of several groups in one word, @{a,b} */
@@ -45,7 +46,8 @@ static struct str make_key(struct arena *arena, const struct sys_stmt *stmt)
 		key = arena_printf(arena, "%s %u %d %llx", key, cond->arg, cond->op,
 				   (unsigned long long)cond->mask);
 		for (size_t j = 0; j < cond->value_count; j++)
-			key = arena_printf(arena, "%s,%llx", key, (unsigned long long)cond->values[j]);
+			key = arena_printf(arena, "%s,%llx", key,
+					   (unsigned long long)cond->values[j]);
 	}
 	return str_from(key);
 }
@@ -83,7 +85,7 @@ static void lift(struct lower *lower, const struct entry *entry, struct entry *c
 
 	for (struct entry *other = chain; other; other = other->next) {
 		if (other->stmt->verb != SBX_SYS_DENY || lower_level(lower, &other->stmt->head) <=
-								lower_level(lower, &entry->stmt->head))
+							     lower_level(lower, &entry->stmt->head))
 			continue;
 		other->dead = lifted = true;
 	}
@@ -109,7 +111,8 @@ static const struct sys_stmt *find_seal(const struct map *calls, const struct sy
 	for (size_t i = 0; i < stmt->uses.count; i++) {
 		const struct sys_stmt *found = NULL;
 
-		for (const struct use *use = uses_of(calls, &stmt->uses.items[i]); use; use = use->next) {
+		for (const struct use *use = uses_of(calls, &stmt->uses.items[i]); use;
+		     use = use->next) {
 			if (use->stmt->verb == SBX_SYS_SEAL && !use->stmt->cond_count)
 				found = use->stmt;
 		}
@@ -144,8 +147,7 @@ static void check_effect(struct lower *lower, const struct map *calls, const str
 		   verb_words[winner->verb], STR_ARG(word_of(winner)));
 	diag_note(lower->diags, winner->head.place.span, "here");
 	if (winner->verb == SBX_SYS_DENY)
-		diag_note(lower->diags, NO_PLACE,
-			  "to lift it: `override compat \"why\"`");
+		diag_note(lower->diags, NO_PLACE, "to lift it: `override compat \"why\"`");
 	else
 		diag_note(lower->diags, NO_PLACE, "nothing overrides a seal");
 }
@@ -188,7 +190,8 @@ static bool disjoint(const struct sys_stmt *a, const struct sys_stmt *b)
 static bool killed(const struct use *uses, enum sbx_sys_rank rank)
 {
 	for (; uses; uses = uses->next) {
-		if (uses->rank == rank && uses->stmt->action == SBX_ACT_KILL && !uses->stmt->cond_count)
+		if (uses->rank == rank && uses->stmt->action == SBX_ACT_KILL &&
+		    !uses->stmt->cond_count)
 			return true;
 	}
 	return false;
@@ -233,7 +236,8 @@ static void add_uses(struct lower *lower, struct map *calls, const struct sys_st
 	}
 }
 
-/* ---- all of it --------------------------------------------------------------------------------- */
+/* ---- all of it ---------------------------------------------------------------------------------
+ */
 
 static void chain_objects(struct lower *lower, struct entry *entries, struct map *objects)
 {

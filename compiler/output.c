@@ -42,8 +42,9 @@ static bool write_stdout(const void *data, size_t size)
 	int error;
 
 	if (isatty(STDOUT_FILENO)) {
-		fputs("sbxc: a blob is not for a terminal: redirect the output, or give -o a file\n",
-		      stderr);
+		fputs(
+		    "sbxc: a blob is not for a terminal: redirect the output, or give -o a file\n",
+		    stderr);
 		return false;
 	}
 	error = write_all(STDOUT_FILENO, data, size);

@@ -73,8 +73,8 @@ static int is_under(struct arena *arena, struct tmpl path, struct tmpl top)
 	return same_root ? 0 : -1;
 }
 
-static bool fail_bound(struct compilation *c, const struct param *param, const struct ast_word *word,
-		       const char *what)
+static bool fail_bound(struct compilation *c, const struct param *param,
+		       const struct ast_word *word, const char *what)
 {
 	diag_error(c->diags, DIAG_C0603, word->span, "`%.*s` is not %s", STR_ARG(word->text), what);
 	diag_note(c->diags, param->head.place.span, "as `%.*s` is declared here",
@@ -84,7 +84,8 @@ static bool fail_bound(struct compilation *c, const struct param *param, const s
 
 /* Is @value, written as @word, within what the declaration allows? */
 static bool check_bounds(struct compilation *c, const struct param *param,
-			 const struct ast_word *word, struct tmpl value, uint64_t number, bool at_launch)
+			 const struct ast_word *word, struct tmpl value, uint64_t number,
+			 bool at_launch)
 {
 	if (param->under.count) {
 		int under = is_under(&c->arena, value, param->under);
@@ -144,9 +145,9 @@ static bool read_bounds(const struct words *words, const struct ast_stmt *stmt, 
  * Reads a `param`.  @words has the scope the default is read in; @given, if
  * not NULL, is written elsewhere (-D, with) and read with @given_words.
  */
-static bool read_param(struct compilation *c, const struct words *words, const struct ast_stmt *stmt,
-		       const struct ast_word *given, const struct words *given_words, bool at_launch,
-		       struct param *param)
+static bool read_param(struct compilation *c, const struct words *words,
+		       const struct ast_stmt *stmt, const struct ast_word *given,
+		       const struct words *given_words, bool at_launch, struct param *param)
 {
 	const struct ast_word *name = stmt->items;
 	int type = words_choice(words, name->next, "a param's type", type_words);
@@ -159,7 +160,8 @@ static bool read_param(struct compilation *c, const struct words *words, const s
 
 	const struct ast_word *word = given ? given : stmt->value;
 	if (!word) {
-		diag_error(c->diags, DIAG_C0604, stmt->span, "`%.*s` has no value", STR_ARG(name->text));
+		diag_error(c->diags, DIAG_C0604, stmt->span, "`%.*s` has no value",
+			   STR_ARG(name->text));
 		return false;
 	}
 	return words_check_type(given ? given_words : words, word, param->type, &param->value,
@@ -273,9 +275,12 @@ static bool declares(const struct parsed *parsed, struct str name)
 	return false;
 }
 
-static void fail_bind(struct compilation *c, const struct parsed *parsed, const struct ast_word *name)
+static void fail_bind(struct compilation *c, const struct parsed *parsed,
+		      const struct ast_word *name)
 {
-	struct { VEC_OF(const char *) } names = { 0 };
+	struct {
+		VEC_OF(const char *)
+	} names = { 0 };
 
 	for (const struct ast_stmt *stmt = parsed->ast->stmts; stmt; stmt = stmt->next) {
 		if (str_is(stmt->verb->text, "param"))
@@ -329,7 +334,8 @@ bool scope_make_module(struct compilation *c, const struct parsed *parsed,
 			continue;
 		bind = find_bind(import, stmt->items->text);
 		if (!check_new_name(&here, stmt->items) ||
-		    !read_param(c, &words, stmt, bind ? bind->value : NULL, &given, false, &param)) {
+		    !read_param(c, &words, stmt, bind ? bind->value : NULL, &given, false,
+				&param)) {
 			good = false;
 			continue;
 		}
@@ -355,7 +361,9 @@ bool scope_make_module(struct compilation *c, const struct parsed *parsed,
 static struct ast_word *define_word(struct arena *arena, const char *value)
 {
 	struct ast_word *word = ARENA_NEW(arena, struct ast_word);
-	struct { VEC_OF(char) } text = { 0 };
+	struct {
+		VEC_OF(char)
+	} text = { 0 };
 
 	for (const char *c = value; *c; c++) {
 		if (strchr("\\\"$", *c))
@@ -367,8 +375,8 @@ static struct ast_word *define_word(struct arena *arena, const char *value)
 	return word;
 }
 
-static void apply_define(struct compilation *c, const struct define *define, struct program *program,
-			 const struct words *words)
+static void apply_define(struct compilation *c, const struct define *define,
+			 struct program *program, const struct words *words)
 {
 	const char *names[SBX_PARAM_MAX];
 

@@ -125,8 +125,8 @@ bool words_alternatives(const struct words *words, const struct ast_word *word,
 		for (size_t i = 0; i < out->count; i++) {
 			for (size_t j = 0; j < choices.count; j++)
 				*VEC_PUSH(words->arena, &next) =
-					join(words->arena, out->items[i], choices.items[j],
-					     (struct str){ text.ptr + rest, brace - rest });
+				    join(words->arena, out->items[i], choices.items[j],
+					 (struct str){ text.ptr + rest, brace - rest });
 		}
 		*out = next;
 	}
@@ -141,7 +141,7 @@ struct reader {
 	struct str text; /* one alternative */
 	bool exact;      /* offsets in @text are offsets in the word */
 	unsigned flags;
-	bool glob;       /* what @run holds */
+	bool glob; /* what @run holds */
 	struct {
 		VEC_OF(char)
 	} run;
@@ -158,7 +158,8 @@ static void end_run(struct reader *reader)
 		return;
 	*VEC_PUSH(arena, &reader->segs) = (struct seg){
 		.kind = reader->glob ? SBX_SEG_GLOB : SBX_SEG_TEXT,
-		.text = { arena_copy(arena, reader->run.items, reader->run.count), reader->run.count },
+		.text = { arena_copy(arena, reader->run.items, reader->run.count),
+			  reader->run.count },
 	};
 	reader->run.count = 0;
 }
@@ -205,10 +206,9 @@ static struct str variable_name(const struct scope *scope, struct str text, size
 {
 	size_t end = from;
 
-	while (end < text.len &&
-	       (is_name_byte(text.ptr[end]) ||
-		(text.ptr[end] == '-' && end > from && end + 1 < text.len &&
-		 is_name_byte(text.ptr[end + 1]))))
+	while (end < text.len && (is_name_byte(text.ptr[end]) ||
+				  (text.ptr[end] == '-' && end > from && end + 1 < text.len &&
+				   is_name_byte(text.ptr[end + 1]))))
 		end++;
 
 	struct str whole = { text.ptr + from, end - from };
@@ -249,8 +249,8 @@ static bool check_variable(struct reader *reader, const struct var *var, size_t 
 			   "`$cwd` is for `workspace` only: everywhere else write `$workspace`");
 		return false;
 	}
-	bool own = var->id == SBX_VAR_POLICY || var->id == SBX_VAR_LAUNCHER ||
-		   var->id == SBX_VAR_SIBLING;
+	bool own =
+	    var->id == SBX_VAR_POLICY || var->id == SBX_VAR_LAUNCHER || var->id == SBX_VAR_SIBLING;
 	if (!var->folded && own && !(reader->flags & WORD_ASSERT)) {
 		diag_error(diags, DIAG_C0207, span, "`$%.*s` is for assertions only",
 			   STR_ARG(var->name));
@@ -266,7 +266,8 @@ static bool check_variable(struct reader *reader, const struct var *var, size_t 
 	}
 	if (next != '/') {
 		diag_error(diags, DIAG_C0208, span,
-			   "`$%.*s` is a whole path: `/` or nothing follows it", STR_ARG(var->name));
+			   "`$%.*s` is a whole path: `/` or nothing follows it",
+			   STR_ARG(var->name));
 		return false;
 	}
 	return true;
@@ -308,7 +309,8 @@ static size_t read_variable(struct reader *reader, size_t at)
 	if (var->folded)
 		add_tmpl(reader, var->value);
 	else
-		add_tmpl(reader, (struct tmpl){ &(struct seg){ .kind = SBX_SEG_VAR, .var = var->id }, 1 });
+		add_tmpl(reader,
+			 (struct tmpl){ &(struct seg){ .kind = SBX_SEG_VAR, .var = var->id }, 1 });
 	return end;
 }
 
@@ -327,7 +329,8 @@ static size_t read_escape(struct reader *reader, size_t at)
 	size_t end = at + 2;
 
 	if (string && c == 'x') {
-		c = (char)(hex_digit(reader->text.ptr[at + 2]) << 4 | hex_digit(reader->text.ptr[at + 3]));
+		c = (char)(hex_digit(reader->text.ptr[at + 2]) << 4 |
+			   hex_digit(reader->text.ptr[at + 3]));
 		end = at + 4;
 	} else if (string && (c == 'n' || c == 't')) {
 		c = c == 'n' ? '\n' : '\t';
@@ -351,9 +354,10 @@ static size_t read_set(struct reader *reader, size_t at)
 		end += text.ptr[end] == '\\' ? 2 : 1;
 	}
 	if (end >= text.len || end == first || bad) {
-		diag_error(reader->words->diags, DIAG_C0210,
-			   word_span(reader->word, reader->exact, at, at + 1),
-			   "a set is written [a-z] or [!a-z]; a bracket of a name is written `\\[`");
+		diag_error(
+		    reader->words->diags, DIAG_C0210,
+		    word_span(reader->word, reader->exact, at, at + 1),
+		    "a set is written [a-z] or [!a-z]; a bracket of a name is written `\\[`");
 		return 0;
 	}
 	add_bytes(reader, true, text.ptr + at, end + 1 - at);
@@ -371,8 +375,9 @@ static size_t read_tilde(struct reader *reader)
 			add_bytes(reader, false, "~", 1);
 			return 1;
 		}
-		diag_error(reader->words->diags, DIAG_C0222, span,
-			   "in a text `~` is not the home directory: write $home, or `\\x7e` for a tilde");
+		diag_error(
+		    reader->words->diags, DIAG_C0222, span,
+		    "in a text `~` is not the home directory: write $home, or `\\x7e` for a tilde");
 		return 0;
 	}
 	if (text.len > 1 && text.ptr[1] != '/') {
@@ -381,7 +386,8 @@ static size_t read_tilde(struct reader *reader)
 			   (int)(text.len - 1), text.ptr + 1);
 		return 0;
 	}
-	add_tmpl(reader, (struct tmpl){ &(struct seg){ .kind = SBX_SEG_VAR, .var = SBX_VAR_HOME }, 1 });
+	add_tmpl(reader,
+		 (struct tmpl){ &(struct seg){ .kind = SBX_SEG_VAR, .var = SBX_VAR_HOME }, 1 });
 	return 1;
 }
 
@@ -412,7 +418,11 @@ bool words_read(const struct words *words, const struct ast_word *word, struct s
 		unsigned flags, struct tmpl *out)
 {
 	struct reader reader = {
-		.words = words, .word = word, .text = text, .exact = exact, .flags = flags,
+		.words = words,
+		.word = word,
+		.text = text,
+		.exact = exact,
+		.flags = flags,
 	};
 
 	for (size_t at = 0; at < text.len;) {
@@ -423,89 +433,7 @@ bool words_read(const struct words *words, const struct ast_word *word, struct s
 	end_run(&reader);
 	if (!reader.segs.count) /* "": a template that is there, and empty */
 		*VEC_PUSH(words->arena, &reader.segs) =
-			(struct seg){ .kind = SBX_SEG_TEXT, .text = STR_LIT("") };
+		    (struct seg){ .kind = SBX_SEG_TEXT, .text = STR_LIT("") };
 	*out = (struct tmpl){ reader.segs.items, reader.segs.count };
 	return true;
-}
-
-bool tmpl_has_wild(struct tmpl tmpl)
-{
-	for (size_t i = 0; i < tmpl.count; i++) {
-		if (tmpl.segs[i].kind == SBX_SEG_GLOB)
-			return true;
-	}
-	return false;
-}
-
-bool tmpl_plain(struct arena *arena, struct tmpl tmpl, struct str *out)
-{
-	if (tmpl.count == 1 && tmpl.segs[0].kind == SBX_SEG_TEXT) {
-		*out = tmpl.segs[0].text;
-		return true;
-	}
-	struct str all = STR_LIT("");
-	for (size_t i = 0; i < tmpl.count; i++) {
-		if (tmpl.segs[i].kind == SBX_SEG_VAR)
-			return false;
-		all = join(arena, all, tmpl.segs[i].text, (struct str){ 0 });
-	}
-	*out = all;
-	return true;
-}
-
-struct str tmpl_key(struct arena *arena, struct tmpl tmpl)
-{
-	struct { VEC_OF(char) } out = { 0 };
-	bool wild = tmpl_has_wild(tmpl);
-
-	if (tmpl.count == 1 && tmpl.segs[0].kind == SBX_SEG_TEXT)
-		return tmpl.segs[0].text;
-	for (size_t i = 0; i < tmpl.count; i++) {
-		const struct seg *seg = &tmpl.segs[i];
-
-		if (seg->kind == SBX_SEG_VAR) {
-			if (i == 0)
-				*VEC_PUSH(arena, &out) = '/';
-			*VEC_PUSH(arena, &out) = '\001';
-			*VEC_PUSH(arena, &out) = (char)('a' + seg->var / 16);
-			*VEC_PUSH(arena, &out) = (char)('a' + seg->var % 16);
-		}
-		for (size_t j = 0; j < seg->text.len; j++) {
-			char c = seg->text.ptr[j];
-
-			if (wild && seg->kind == SBX_SEG_TEXT && c && strchr("*?[]\\", c))
-				*VEC_PUSH(arena, &out) = '\\';
-			*VEC_PUSH(arena, &out) = c;
-		}
-	}
-	*VEC_PUSH(arena, &out) = '\0';
-	return (struct str){ out.items, out.count - 1 };
-}
-
-static struct str var_label(struct arena *arena, const struct scope *scope, unsigned id)
-{
-	for (size_t i = 0; scope && i < scope->count; i++) {
-		if (!scope->items[i].folded && scope->items[i].id == id)
-			return scope->items[i].name;
-	}
-	if (id < SBX_VAR_COUNT)
-		return str_from(builtin_vars[id].name);
-	return str_from(arena_printf(arena, "param-%u", id - SBX_VAR_PARAM));
-}
-
-const char *tmpl_show(struct arena *arena, const struct scope *scope, struct tmpl tmpl)
-{
-	struct str all = STR_LIT("");
-
-	for (size_t i = 0; i < tmpl.count; i++) {
-		const struct seg *seg = &tmpl.segs[i];
-
-		if (seg->kind != SBX_SEG_VAR)
-			all = join(arena, all, seg->text, (struct str){ 0 });
-		else if (i == 0 && seg->var == SBX_VAR_HOME)
-			all = STR_LIT("~");
-		else
-			all = join(arena, all, STR_LIT("$"), var_label(arena, scope, seg->var));
-	}
-	return str_cstr(arena, all);
 }

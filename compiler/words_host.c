@@ -41,8 +41,8 @@ static bool read_prefix(const struct host_word *at, struct str text, unsigned mo
 	*bits = 0;
 	for (size_t i = 0; i < text.len && i < 4; i++)
 		*bits = isdigit((unsigned char)text.ptr[i])
-				? *bits * 10 + (unsigned)(text.ptr[i] - '0')
-				: 999;
+			    ? *bits * 10 + (unsigned)(text.ptr[i] - '0')
+			    : 999;
 	if (!text.len || text.len > 3 || *bits > most || (text.len > 1 && text.ptr[0] == '0')) {
 		diag_error(at->words->diags, DIAG_C0220, at->word->span,
 			   "after the `/` of an address stands the number of its bits that count, "
@@ -118,14 +118,16 @@ static bool check_label(const struct host_word *at, struct str label)
 			return fail_host(at, DIAG_C0218,
 					 "a host outside ASCII is written in its xn-- form");
 		if (c == '*')
-			return fail_host(at, DIAG_C0218,
-					 "in a host `*` stands alone or as the first label: `*.example.org`");
+			return fail_host(
+			    at, DIAG_C0218,
+			    "in a host `*` stands alone or as the first label: `*.example.org`");
 		if (!islower(c) && !isdigit(c) && c != '-' && c != '_')
 			return fail_host(at, DIAG_C0218,
 					 "a host is of lower-case letters, digits, `-` and dots");
 	}
 	if (label.ptr[0] == '-' || label.ptr[label.len - 1] == '-')
-		return fail_host(at, DIAG_C0218, "a label of a host neither starts nor ends with `-`");
+		return fail_host(at, DIAG_C0218,
+				 "a label of a host neither starts nor ends with `-`");
 	return true;
 }
 
@@ -194,7 +196,8 @@ static bool read_host(const struct host_word *at, struct str text, struct host *
 		out->name = host;
 		return true;
 	}
-	if (text.ptr[0] == '[' || memchr(host.ptr, ':', host.len) || memchr(host.ptr, '/', host.len))
+	if (text.ptr[0] == '[' || memchr(host.ptr, ':', host.len) ||
+	    memchr(host.ptr, '/', host.len))
 		return fail_host(at, DIAG_C0220, "this is neither a host nor an address");
 	if (str_is(host, "*")) {
 		out->kind = SBX_NETK_ANY;
@@ -235,7 +238,8 @@ bool words_range(const struct words *words, const struct ast_word *word, struct 
 
 	if (!words_plain(words, word, &text) || !read_address(&at, text, &is_address, out))
 		return false;
-	return is_address || fail_host(&at, DIAG_C0220, "an address or a range like 10.1.0.0/16 is wanted");
+	return is_address ||
+	       fail_host(&at, DIAG_C0220, "an address or a range like 10.1.0.0/16 is wanted");
 }
 
 bool words_port(const struct words *words, const struct ast_word *word, unsigned *out)

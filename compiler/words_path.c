@@ -37,9 +37,10 @@ static bool end_component(struct path_check *check, bool last)
 	struct component *part = &check->component;
 
 	if (!part->len)
-		return fail_path(check, last ? DIAG_C0205 : DIAG_C0204,
-				 last ? "leave out the slash at the end: a path covers what is beneath it"
-				      : "`//` in a path: write one slash");
+		return fail_path(
+		    check, last ? DIAG_C0205 : DIAG_C0204,
+		    last ? "leave out the slash at the end: a path covers what is beneath it"
+			 : "`//` in a path: write one slash");
 	if (part->dots == part->len && part->len <= 2)
 		return fail_path(check, DIAG_C0203,
 				 part->len == 1 ? "`.` in a path: leave it out"
@@ -47,10 +48,11 @@ static bool end_component(struct path_check *check, bool last)
 	if (part->stars >= 2 && (part->stars != 2 || part->len != 2))
 		return fail_path(check, DIAG_C0210,
 				 "`**` stands for whole components: put it between slashes");
-	if (last && (part->stars == 2 ||
-		     (part->stars == 1 && part->len == 1 && check->before.stars == 2)))
-		return fail_path(check, DIAG_C0210,
-				 "a pattern cannot end in `**`: the directory itself covers all beneath it");
+	if (last &&
+	    (part->stars == 2 || (part->stars == 1 && part->len == 1 && check->before.stars == 2)))
+		return fail_path(
+		    check, DIAG_C0210,
+		    "a pattern cannot end in `**`: the directory itself covers all beneath it");
 	check->before = *part;
 	*part = (struct component){ 0 };
 	return true;
@@ -187,7 +189,8 @@ static bool only_one(const struct words *words, const struct ast_word *word, siz
 {
 	if (count == 1)
 		return true;
-	diag_error(words->diags, DIAG_C0212, word->span, "one word is wanted here, not alternatives");
+	diag_error(words->diags, DIAG_C0212, word->span,
+		   "one word is wanted here, not alternatives");
 	return false;
 }
 

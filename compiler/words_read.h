@@ -6,7 +6,7 @@
 
 #include "compiler/words.h"
 
-#define READ_PATH 0x100u    /* a path: checks on variables and ~ */
+#define READ_PATH    0x100u /* a path: checks on variables and ~ */
 #define READ_PATTERN 0x200u /* * ? [ ] of a bare word are wildcards */
 
 /* The texts that @word stands for, {a,b} multiplied out. */

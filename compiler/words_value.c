@@ -218,7 +218,8 @@ bool words_check_type(const struct words *words, const struct ast_word *word,
 	case SBX_PARAM_STRING:
 		return words_text(words, word, out);
 	case SBX_PARAM_INT:
-		return words_number(words, word, UINT64_MAX, number) && words_text(words, word, out);
+		return words_number(words, word, UINT64_MAX, number) &&
+		       words_text(words, word, out);
 	case SBX_PARAM_SIZE:
 		return words_size(words, word, number) && words_text(words, word, out);
 	case SBX_PARAM_TIME:
@@ -266,8 +267,8 @@ int words_choice(const struct words *words, const struct ast_word *word, const c
 					     count ? (choices[count + 1] ? ", " : " or ") : "",
 					     choices[count]));
 	}
-	diag_error(words->diags, DIAG_C0221, word->span, count > 1 ? "%s is one of %s" : "%s is %s", what,
-		   list.ptr);
+	diag_error(words->diags, DIAG_C0221, word->span, count > 1 ? "%s is one of %s" : "%s is %s",
+		   what, list.ptr);
 	const char *near = suggest(word->text, choices, count);
 	if (near)
 		diag_note(words->diags, NO_PLACE, "did you mean `%s`?", near);

@@ -32,25 +32,24 @@ enum verb_section {
 /* What the words after the verb are; a section's own file reads them. */
 enum verb_object {
 	OBJECT_NONE,
-	OBJECT_PATH,   /* a path, or one of the words of the verb's usage */
-	OBJECT_NAME,   /* a bare word */
-	OBJECT_TEXT,   /* a bare word or a string */
-	OBJECT_CALL,   /* a system call or a @group */
+	OBJECT_PATH, /* a path, or one of the words of the verb's usage */
+	OBJECT_NAME, /* a bare word, or the same in quotes */
+	OBJECT_CALL, /* a system call or a @group */
 	OBJECT_NUMBER,
 	OBJECT_SIZE,
 	OBJECT_TIME,
-	OBJECT_WORDS,  /* several kinds, see the usage */
+	OBJECT_WORDS, /* several kinds, see the usage */
 };
 
 /* Kinds of file. */
 #define FILE_POLICY 1u
 #define FILE_MODULE 2u
-#define FILE_SITE 4u
+#define FILE_SITE   4u
 
-#define V_ONCE 1u      /* one statement in a file (in its block) */
-#define V_VALUE 2u     /* takes `= value` */
+#define V_ONCE      1u /* one statement in a file (in its block) */
+#define V_VALUE     2u /* takes `= value` */
 #define V_VALUE_OPT 4u /* may take `= value` */
-#define V_NEEDED 8u    /* the block is not complete without it */
+#define V_NEEDED    8u /* the block is not complete without it */
 
 #define VERB_MANY 0xffffu
 
