@@ -97,6 +97,16 @@ static bool starts_as_path(struct tmpl tmpl)
 	return first->kind == SBX_SEG_VAR;
 }
 
+/* The variable that a template starts with, if it does. */
+static const struct var *first_variable(const struct scope *scope, const struct seg *first)
+{
+	for (size_t i = 0; first->kind == SBX_SEG_VAR && i < scope->count; i++) {
+		if (!scope->items[i].folded && scope->items[i].id == first->var)
+			return &scope->items[i];
+	}
+	return NULL;
+}
+
 static bool fail_relative(const struct path_check *check)
 {
 	struct str text = check->text;
@@ -119,11 +129,11 @@ static bool check_path(struct path_check *check, struct tmpl tmpl)
 
 	if (!starts_as_path(tmpl))
 		return fail_relative(check);
-	if (first->kind == SBX_SEG_VAR && first->var < SBX_VAR_PARAM &&
-	    builtin_vars[first->var].type != SBX_PARAM_PATH) {
+	const struct var *var = first_variable(check->words->scope, first);
+	if (var && var->type != SBX_PARAM_PATH) {
 		diag_error(check->words->diags, DIAG_C0201, check->word->span,
-			   "`$%s` is not a path: write what it is under, as in /scratch/$%s",
-			   builtin_vars[first->var].name, builtin_vars[first->var].name);
+			   "`$%.*s` is not a path: write what it is under, as in /scratch/$%.*s",
+			   STR_ARG(var->name), STR_ARG(var->name));
 		return false;
 	}
 	if (tmpl.count == 1 && first->kind == SBX_SEG_TEXT && first->text.len == 1)
