@@ -93,7 +93,7 @@ static void make_closed(struct maker *m)
 	if (file < 0 || mkdirat(m->closed, "dir", 0))
 		inner_fail(m->inner, "a mask cannot be prepared: %s", out_error(errno));
 	close(file);
-	if (sys_mount_setattr(m->closed, UAPI_MOUNT_ATTR_RDONLY | UAPI_MOUNT_ATTR_NOEXEC, 0))
+	if (sys_mount_setattr(m->closed, 0, UAPI_MOUNT_ATTR_RDONLY | UAPI_MOUNT_ATTR_NOEXEC))
 		inner_fail(m->inner, "a mask cannot be closed: %s", out_error(errno));
 	attach_aside(m->inner, m->closed);
 }
@@ -163,7 +163,7 @@ static int clone_of(const struct maker *m, int fd, const struct plan_mask *mask)
 		set |= UAPI_MOUNT_ATTR_RDONLY;
 	if (!(mask->rights & SBX_EXEC))
 		set |= UAPI_MOUNT_ATTR_NOEXEC;
-	if (set && sys_mount_setattr(tree, set, 0))
+	if (set && sys_mount_setattr(tree, UAPI_AT_RECURSIVE, set))
 		inner_fail(m->inner, "%s cannot be made read-only: %s", mask->path,
 			   out_error(errno));
 	return tree;
@@ -268,8 +268,8 @@ void masks_apply(const struct inner *inner)
 	for (size_t i = 0; i < inner->plan.masks.count; i++)
 		lay(&m, i);
 	for (size_t i = 0; i < m.to_close.count; i++) {
-		if (sys_mount_setattr(m.to_close.items[i],
-				      UAPI_MOUNT_ATTR_RDONLY | UAPI_MOUNT_ATTR_NOEXEC, 0))
+		if (sys_mount_setattr(m.to_close.items[i], 0,
+				      UAPI_MOUNT_ATTR_RDONLY | UAPI_MOUNT_ATTR_NOEXEC))
 			inner_fail(inner, "a mask cannot be closed: %s", out_error(errno));
 		close(m.to_close.items[i]);
 	}

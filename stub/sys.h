@@ -29,12 +29,13 @@ static inline int sys_open_tree(int fd)
 			    UAPI_OPEN_TREE_CLONE | UAPI_OPEN_TREE_CLOEXEC | UAPI_AT_RECURSIVE |
 				    (unsigned)AT_EMPTY_PATH);
 }
-static inline int sys_mount_setattr(int fd, uint64_t set, uint64_t clear)
+/* @recursive: with what is mounted below (UAPI_AT_RECURSIVE or 0). */
+static inline int sys_mount_setattr(int fd, unsigned recursive, uint64_t set)
 {
-	struct uapi_mount_attr attr = { .attr_set = set, .attr_clr = clear };
+	struct uapi_mount_attr attr = { .attr_set = set };
 
-	return (int)syscall(SYS_mount_setattr, fd, "",
-			    UAPI_AT_RECURSIVE | (unsigned)AT_EMPTY_PATH, &attr, sizeof(attr));
+	return (int)syscall(SYS_mount_setattr, fd, "", recursive | (unsigned)AT_EMPTY_PATH, &attr,
+			    sizeof(attr));
 }
 static inline int sys_move_mount(int tree, int target)
 {

@@ -1,0 +1,26 @@
+# The launcher, run for real; see tests/e2e/run.
+CHECKS += check-e2e
+
+# The same launcher, told to take another program for bubblewrap: the only way
+# to give it one that lies.
+FAKE_BWRAP := /var/tmp/sbx-fake-bwrap/bwrap
+FAKE_OBJS := $(patsubst %.c,$(O)/tests/stub-fake/%.o,$(STUB) $(BLOB))
+$(O)/tests/stub-fake/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(MUSL_CC) $(STUB_CFLAGS) -DSBX_BWRAP_PATH='"$(FAKE_BWRAP)"' -MMD -MP -c -o $@ $<
+$(O)/tests/sbx-exec-fake: $(FAKE_OBJS)
+	$(call say,LINK,$@)
+	$(Q)gcc -static-pie -nostdlib -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections -o $@ \
+		$(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o $(FAKE_OBJS) $(MUSL_LIB)/libc.a \
+		$$(gcc -print-libgcc-file-name) $(MUSL_LIB)/crtn.o
+
+# Probes, and the check of our constants against the system's headers.
+E2E_PROBES := $(patsubst tests/e2e/%.c,$(O)/tests/e2e-%,$(wildcard tests/e2e/*.c))
+$(O)/tests/e2e-%: tests/e2e/%.c stub/uapi.h
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)gcc -std=c11 -D_GNU_SOURCE -I. $(WARN) -O1 -static -o $@ $<
+
+.PHONY: check-e2e
+check-e2e: $(O)/sbxc $(O)/sbx-exec $(O)/tests/sbx-exec-fake $(E2E_PROBES)
+	$(Q)tests/e2e/run
