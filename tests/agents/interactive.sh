@@ -4,8 +4,8 @@
 tmux_run() { as_user tmux -S "$dir/api/tmux" "$@"; }
 screen() { tmux_run capture-pane -p -t t; }
 wait_for() { # TEXT [SECONDS]: until the screen shows it
-	local _
-	for ((_ = 0; _ < ${2:-20} * 10; _++)); do
+	local tries
+	for ((tries = 0; tries < ${2:-20} * 10; tries++)); do
 		if screen 2>/dev/null | grep -qF -- "$1"; then return 0; fi
 		sleep 0.1
 	done
@@ -36,7 +36,7 @@ interactive_claude() {
 	echo 'interactive claude'
 	start_shell
 	keys "ANTHROPIC_BASE_URL=$api ANTHROPIC_API_KEY=$key CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1" \
-		" $sbx_exec -q -D program=$dir claude.sbx -- $dir/claude; echo status=\$?" Enter
+		" $sbx_exec -q -D program=$dir claude.sbx -- $dir/claude" Enter
 	check 'claude draws its screen' wait_for 'Claude Code' 60
 	tmux_run resize-window -t t -x 70 -y 24
 	sleep 2
@@ -54,11 +54,17 @@ interactive_claude() {
 	keys '/exit' Enter
 	sleep 1
 	keys Enter
+	wait_for 'Resume this session' 20
+	keys 'echo status=$?' Enter
 	check 'it ends, with status 0' wait_for 'status=0' 20
 	end_shell
 }
 
-fits_width() { screen | awk -v w="$1" '{ if (length($0) > w) bad = 1 } /─/ { seen = 1 } END { exit bad || !seen }'; }
+fits_width() { # COLUMNS: no line is longer, and a rule is drawn over all of them
+	screen | python3 -c 'import sys
+lines = [line.rstrip("\n") for line in sys.stdin]
+sys.exit(max(map(len, lines)) > int(sys.argv[1]) or "─" * int(sys.argv[1]) not in lines)' "$1"
+}
 
 interactive_bash() {
 	echo 'interactive bash'
