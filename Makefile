@@ -68,7 +68,7 @@ $(call obj,$(GRAMMAR)): $(O)/grammar/parser.h
 # musl-gcc's own -static-pie quietly makes a dynamic program on Debian 12, so
 # compile with musl-gcc and link by hand; build/sbx-exec is then checked.
 MUSL_CC ?= musl-gcc
-STUB_CFLAGS := -std=c11 -D_GNU_SOURCE -DSBX_VERSION='"$(VERSION)"' -I. $(WARN) $(NARROW) -Os -g \
+STUB_CFLAGS := -std=c11 -D_GNU_SOURCE -DSBX_VERSION='"$(VERSION)"' -I. $(WARN) $(NARROW) -Oz -g \
 	-fPIE -fstack-protector-strong -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
 # (musl-gcc -print-file-name answers with glibc's.)
 MUSL_LIB := $(patsubst %/,%,$(dir $(firstword $(wildcard /usr/lib/$(shell uname -m)-linux-musl/rcrt1.o \
@@ -80,7 +80,7 @@ $(O)/stub-obj/%.o: %.c
 	$(Q)$(MUSL_CC) $(STUB_CFLAGS) -MMD -MP -c -o $@ $<
 $(O)/sbx-exec: $(STUB_OBJS) tests/check-static-pie
 	$(call say,LINK,$@)
-	$(Q)gcc -static-pie -nostdlib -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections -o $@ \
+	$(Q)gcc -static-pie -nostdlib -Wl,-z,relro,-z,now,-z,noexecstack,-z,noseparate-code,--gc-sections -o $@ \
 		$(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o $(STUB_OBJS) $(MUSL_LIB)/libc.a \
 		$$(gcc -print-libgcc-file-name) $(MUSL_LIB)/crtn.o
 	$(Q)cp $@ $@.debug && strip $@

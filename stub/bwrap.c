@@ -22,15 +22,16 @@
 #include "stub/load.h"
 #include "stub/out.h"
 #include "stub/protocol.h"
+#include "stub/sys.h"
 
 #define ARGS_MAX 8900 /* bubblewrap takes 9,000 */
 
 const char *backend_find(const char **why)
 {
 #ifdef SBX_BWRAP_PATH /* tests: a program that claims to be bubblewrap */
-	static const char *const places[] = { SBX_BWRAP_PATH };
+	static const char places[][32] = { SBX_BWRAP_PATH };
 #else
-	static const char *const places[] = { "/usr/bin/bwrap", "/usr/local/bin/bwrap" };
+	static const char places[][32] = { "/usr/bin/bwrap", "/usr/local/bin/bwrap" };
 #endif
 	struct stat st;
 
@@ -219,7 +220,7 @@ void backend_start(struct backend *backend, int plan_fd)
 	    setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)))
 		refuse("cannot prepare the sandbox: %s", out_error(errno));
 	backend->socket = pair[0];
-	backend->pid = fork();
+	backend->pid = sys_fork();
 	if (backend->pid < 0)
 		refuse("cannot start bubblewrap: %s", out_error(errno));
 	if (backend->pid == 0)

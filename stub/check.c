@@ -64,14 +64,14 @@ static void require_backend(struct launch *launch, const struct sbx_require_rule
 static void require_kernel(struct launch *launch, const struct sbx_require_rule *rule)
 {
 	unsigned major = rule->value >> 16, minor = rule->value & 0xffff;
-	unsigned long have_major = 0, have_minor = 0;
+	unsigned long long have_major = 0, have_minor = 0;
 	struct utsname name;
-	char *rest;
+	const char *rest;
 
 	if (!uname(&name)) {
-		have_major = strtoul(name.release, &rest, 10);
+		have_major = out_read_number(name.release, &rest);
 		if (*rest == '.')
-			have_minor = strtoul(rest + 1, NULL, 10);
+			have_minor = out_read_number(rest + 1, &rest);
 	}
 	if (have_major < major || (have_major == major && have_minor < minor))
 		cannot(launch, &rule->head, "the policy wants kernel %u.%u, this is %s: update it",
@@ -182,8 +182,8 @@ static void settle_sibling(struct launch *launch)
 
 void check_assertions(struct launch *launch)
 {
-	static const char *const polarity[] = { "can", "cannot", "never" };
-	static const char *const action[] = { "read", "write", "exec",	 "connect",
+	static const char polarity[][8] = { "can", "cannot", "never" };
+	static const char action[][8] = { "read", "write", "exec",	 "connect",
 					      "call", "see",   "submit", "use" };
 	struct sbx_assert_result *result = mem_get(sizeof(*result));
 

@@ -72,7 +72,7 @@ static void pass_all(struct launch *launch)
 	count = 0;
 	for (char **at = launch->environ; *at; at++)
 		count += parse(*at, &entries[count]);
-	qsort(entries, count, sizeof(*entries), by_name);
+	mem_sort(entries, count, sizeof(*entries), by_name);
 	for (size_t i = 0; i < count;) {
 		size_t next = i + 1;
 

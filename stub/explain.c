@@ -17,6 +17,7 @@
 static long setting(const char *path)
 {
 	char text[32];
+	const char *end;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t size = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
 
@@ -25,7 +26,7 @@ static long setting(const char *path)
 	if (size <= 0)
 		return -1;
 	text[size] = '\0';
-	return strtol(text, NULL, 10);
+	return (long)out_read_number(text, &end);
 }
 
 static const char *explain_namespaces(void)

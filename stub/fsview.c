@@ -35,7 +35,7 @@ const char *fsview_place(const struct launch *launch, uint32_t rule)
 /* What the kernel makes anew in every sandbox, whatever the host's looks like. */
 static bool is_synthetic(const char *path)
 {
-	static const char *const names[] = { "/dev/fd",	     "/dev/stdin", "/dev/stdout",
+	static const char names[][13] = { "/dev/fd",	     "/dev/stdin", "/dev/stdout",
 					     "/dev/stderr",  "/dev/ptmx",  "/dev/pts",
 					     "/dev/console", "/dev/core" };
 
@@ -491,7 +491,7 @@ void fsview_sort(struct launch *launch)
 	struct node *nodes = view->nodes.items;
 	size_t count = 0;
 
-	qsort(nodes, view->nodes.count, sizeof(*nodes), by_path);
+	mem_sort(nodes, view->nodes.count, sizeof(*nodes), by_path);
 	for (size_t i = 0; i < view->nodes.count; i++) {
 		if (count && !strcmp(nodes[count - 1].path, nodes[i].path))
 			join(launch, &nodes[count - 1], &nodes[i]);

@@ -68,7 +68,7 @@ static void close_others(const struct inner *inner)
 	for (size_t i = 0; i < plan->pass_fds.count; i++)
 		if (plan->pass_fds.items[i] >= 3)
 			keep[count++] = (int)plan->pass_fds.items[i];
-	qsort(keep, count, sizeof(*keep), by_number);
+	mem_sort(keep, count, sizeof(*keep), by_number);
 	for (size_t i = 0; i < count; i++) {
 		if ((unsigned)keep[i] > next && sys_close_range(next, (unsigned)keep[i] - 1, 0))
 			inner_fail(inner, "cannot close descriptors: %s: kernel 5.9 or newer is needed",
@@ -86,14 +86,15 @@ static void close_others(const struct inner *inner)
 
 static void load(char **argv, struct inner *inner)
 {
-	int plan_fd = argv[2] ? atoi(argv[2]) : -1, error_fd;
+	const char *rest;
+	int plan_fd = argv[2] ? (int)out_read_number(argv[2], &rest) : -1, error_fd;
 	struct stat st;
 	void *data;
 
 	if (plan_fd < 0 || !argv[3] || !argv[4])
 		refuse("%s is not for use by hand", INNER_WORD);
-	inner->socket = atoi(argv[3]);
-	error_fd = atoi(argv[4]);
+	inner->socket = (int)out_read_number(argv[3], &rest);
+	error_fd = (int)out_read_number(argv[4], &rest);
 	if (fcntl(plan_fd, F_GET_SEALS) < 0 || fstat(plan_fd, &st) || st.st_size <= 0)
 		refuse("%s is not for use by hand", INNER_WORD);
 	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, plan_fd, 0);
@@ -194,7 +195,7 @@ void inner_main(char **argv)
 	inner_send(inner, MESSAGE_READY, 0, "");
 	if (read(inner->socket, &go, 1) != 1)
 		_exit(EXIT_REFUSED);
-	program = fork();
+	program = sys_fork();
 	if (program < 0)
 		inner_fail(inner, "the program's process cannot be made: %s", out_error(errno));
 	if (program == 0)

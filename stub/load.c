@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -26,7 +27,8 @@
  * count". */
 static bool root_is_root(void)
 {
-	char line[64], *at;
+	char line[64];
+	const char *at = line;
 	int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
 	ssize_t size = fd >= 0 ? read(fd, line, sizeof(line) - 1) : -1;
 
@@ -35,19 +37,23 @@ static bool root_is_root(void)
 	if (size <= 0)
 		return true;
 	line[size] = '\0';
-	return strtoul(line, &at, 10) == 0 && strtoul(at, &at, 10) == 0;
+	at += strspn(at, " ");
+	if (out_read_number(at, &at))
+		return false;
+	at += strspn(at, " ");
+	return out_read_number(at, &at) == 0;
 }
 
 bool owner_trusted(const struct stat *st, int fd, bool user_too)
 {
-	struct statvfs fs;
+	struct statfs fs;
 
 	if (st->st_mode & (S_IWGRP | S_IWOTH))
 		return false;
 	if (st->st_uid == 0 || (user_too && st->st_uid == getuid()))
 		return true;
-	return st->st_uid == 65534 && !root_is_root() && !fstatvfs(fd, &fs) &&
-	       (fs.f_flag & ST_RDONLY);
+	return st->st_uid == 65534 && !root_is_root() && !fstatfs(fd, &fs) &&
+	       (fs.f_flags & ST_RDONLY);
 }
 
 /* A directory in which others may replace files makes every file theirs. */

@@ -24,6 +24,7 @@
 #include "stub/protocol.h"
 #include "stub/report.h"
 #include "stub/supervise.h"
+#include "stub/sys.h"
 #include "stub/vars.h"
 
 /* A descriptor a tree: the caller's soft limit may be too low for us. */
@@ -31,11 +32,11 @@ static void raise_descriptors(struct launch *launch)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &launch->descriptors))
+	if (sys_prlimit(RLIMIT_NOFILE, NULL, &launch->descriptors))
 		refuse("the limit on open files cannot be read: %s", out_error(errno));
 	limit = launch->descriptors;
 	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	sys_prlimit(RLIMIT_NOFILE, &limit, NULL);
 }
 
 static int plan_file(const struct launch *launch)

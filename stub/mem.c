@@ -69,6 +69,43 @@ char *mem_join(const char *a, const char *b)
 	return both;
 }
 
+static void swap(char *a, char *b, size_t size)
+{
+	while (size--) {
+		char byte = *a;
+
+		*a++ = *b;
+		*b++ = byte;
+	}
+}
+
+/* Lets the item at @root sink to its place in the heap of @count. */
+static void sink(char *items, size_t root, size_t count, size_t size,
+		 int (*compare)(const void *, const void *))
+{
+	size_t child;
+
+	while ((child = 2 * root + 1) < count) {
+		if (child + 1 < count &&
+		    compare(items + child * size, items + (child + 1) * size) < 0)
+			child++;
+		if (compare(items + root * size, items + child * size) >= 0)
+			return;
+		swap(items + root * size, items + child * size, size);
+		root = child;
+	}
+}
+
+void mem_sort(void *items, size_t count, size_t size, int (*compare)(const void *, const void *))
+{
+	for (size_t i = count / 2; i-- > 0;)
+		sink(items, i, count, size, compare);
+	for (size_t end = count; end-- > 1;) {
+		swap(items, (char *)items + end * size, size);
+		sink(items, 0, end, size, compare);
+	}
+}
+
 void *mem_more(void *items, size_t count, size_t *room, size_t size)
 {
 	char *more;

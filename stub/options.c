@@ -37,7 +37,7 @@ static const struct option {
 };
 #define TABLE_COUNT (sizeof(table) / sizeof(*table))
 
-static const char *const backends_to_come[] = { "native", "firejail", "landlock" };
+static const char backends_to_come[][9] = { "native", "firejail", "landlock" };
 
 static _Noreturn void print_help(void)
 {

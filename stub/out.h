@@ -32,6 +32,9 @@ void note(const char *format, ...) OUT_FORMAT(1);
 _Noreturn void refuse(const char *format, ...) OUT_FORMAT(1);
 /* "No such file or directory" and so on. */
 const char *out_error(int error);
+/* The whole number at the start of @text; *end: behind it, or @text where there
+ * is none or it does not fit. */
+unsigned long long out_read_number(const char *text, const char **end);
 /* The arena's copy of a whole number. */
 const char *out_number(unsigned long long value);
 

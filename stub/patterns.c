@@ -243,7 +243,7 @@ void fsview_match_patterns(struct launch *launch)
 			add_pattern(scan, &view->points.items[i]);
 	for (size_t i = 0; i < scan->patterns.count; i++)
 		add_roots(scan, &scan->patterns.items[i]);
-	qsort(scan->roots.items, scan->roots.count, sizeof(char *), by_path);
+	mem_sort(scan->roots.items, scan->roots.count, sizeof(char *), by_path);
 	for (size_t i = 0; i < scan->roots.count; i++) {
 		const char *root = scan->roots.items[i];
 		int fd;

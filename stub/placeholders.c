@@ -204,7 +204,7 @@ void placeholders_remove(struct launch *launch)
 	sessions_read_others(session, &others);
 	for (size_t i = 0; i < others.dead.count; i++)
 		*vec_add(&session->used) = others.dead.items[i];
-	qsort(session->used.items, session->used.count, sizeof(struct placeholder), deepest_first);
+	mem_sort(session->used.items, session->used.count, sizeof(struct placeholder), deepest_first);
 	for (size_t i = 0; i < session->used.count; i++)
 		if (!find(others.live.items, others.live.count, session->used.items[i].path))
 			remove_object(&session->used.items[i]);

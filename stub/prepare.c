@@ -61,7 +61,7 @@ static void set_limit(struct launch *launch, const struct sbx_limit_rule *rule)
 		launch->plan.cpus = value > 4096 ? 4096 : (unsigned)value;
 		return;
 	}
-	if (!getrlimit(resources[rule->limit], &now) && now.rlim_max < value) {
+	if (!sys_prlimit(resources[rule->limit], NULL, &now) && now.rlim_max < value) {
 		launch_detail(launch, "limit: this session allows only %llu, not %llu (%s)",
 			      (unsigned long long)now.rlim_max, (unsigned long long)value,
 			      launch_place(launch, rule->head.loc));
@@ -73,7 +73,7 @@ static void set_limit(struct launch *launch, const struct sbx_limit_rule *rule)
 
 static void set_namespaces(struct launch *launch)
 {
-	static const char *const names[NAMESPACE_COUNT] = { "net", "pid", "mnt", "ipc", "uts", "user" };
+	static const char names[NAMESPACE_COUNT][5] = { "net", "pid", "mnt", "ipc", "uts", "user" };
 	struct stat st;
 
 	launch->plan.share_net = sbx_meta(&launch->blob)->net_mode == SBX_NET_HOST;

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "stub/protocol.h"
-#include "stub/uapi.h"
+#include "stub/sys.h"
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
@@ -71,7 +71,7 @@ static void set_limits(const struct inner *inner)
 		const struct plan_limit *limit = &plan->limits.items[i];
 		struct rlimit value = { limit->soft, limit->hard };
 
-		if (setrlimit(limit->resource, &value))
+		if (sys_prlimit(limit->resource, &value, NULL))
 			inner_fail(inner, "a limit (resource %d to %llu) was refused: %s",
 				   limit->resource, (unsigned long long)limit->hard,
 				   out_error(errno));

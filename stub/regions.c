@@ -187,7 +187,7 @@ static bool is_device(const struct node *node)
 /* Made by the backend in every /dev. */
 static bool is_native_device(const char *path)
 {
-	static const char *const names[] = { "/dev/null",   "/dev/zero",    "/dev/full",
+	static const char names[][13] = { "/dev/null",   "/dev/zero",    "/dev/full",
 					     "/dev/random", "/dev/urandom", "/dev/tty" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -617,7 +617,7 @@ static void sort_masks(struct plan *plan)
 	struct plan_mask *masks = plan->masks.items;
 	size_t count = 0;
 
-	qsort(masks, plan->masks.count, sizeof(*masks), by_path);
+	mem_sort(masks, plan->masks.count, sizeof(*masks), by_path);
 	for (size_t i = 0; i < plan->masks.count; i++)
 		if (!count || strcmp(masks[count - 1].path, masks[i].path))
 			masks[count++] = masks[i];

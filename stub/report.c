@@ -18,7 +18,7 @@
 
 static const char *rights_text(unsigned rights)
 {
-	static const char *const names[] = { "none",  "read",	    "write",	  "read write",
+	static const char names[][16] = { "none",  "read",	    "write",	  "read write",
 					     "exec",  "read exec", "write exec", "read write exec" };
 
 	return names[rights & 7];
@@ -41,7 +41,7 @@ static void report_variables(const struct launch *launch)
 
 static void report_mounts(const struct launch *launch)
 {
-	static const char *const kinds[] = { "bind", "tmpfs", "proc",	   "dev",
+	static const char kinds[][10] = { "bind", "tmpfs", "proc",	   "dev",
 					     "device", "link", "directory", "file" };
 	const struct plan *plan = &launch->plan;
 
@@ -168,7 +168,7 @@ void report_plan(const struct launch *launch, const struct backend *backend)
 /* Tried in a child: the only answer that counts. */
 static bool user_namespaces_work(void)
 {
-	pid_t child = fork();
+	pid_t child = sys_fork();
 	int status = 1;
 
 	if (child == 0)

@@ -20,16 +20,17 @@
 
 #include "stub/launch.h"
 #include "stub/out.h"
+#include "stub/sys.h"
 
 #define PREFIX	   "session-"
 #define FILE_MAX   (4u << 20)
 #define MUTEX_NAME "mutex"
 
-static int open_private_directory(const char *base, const char *const names[])
+static int open_private_directory(const char *base, const char names[][9])
 {
 	int dir = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	for (; dir >= 0 && *names; names++) {
+	for (; dir >= 0 && **names; names++) {
 		int next;
 
 		if (mkdirat(dir, *names, 0700) && errno != EEXIST) {
@@ -45,8 +46,8 @@ static int open_private_directory(const char *base, const char *const names[])
 
 bool sessions_open(const struct launch *launch, struct session *session)
 {
-	static const char *const in_runtime[] = { "sbx", NULL };
-	static const char *const in_home[] = { ".local", "state", "sbx", "sessions", NULL };
+	static const char in_runtime[][9] = { "sbx", "" };
+	static const char in_home[][9] = { ".local", "state", "sbx", "sessions", "" };
 	const char *runtime = launch->vars.value[SBX_VAR_RUNTIME];
 	const char *home = launch->vars.value[SBX_VAR_HOME];
 
@@ -116,7 +117,7 @@ bool sessions_write(struct session *session)
 	if (session->file < 0) {
 		struct timespec now;
 
-		clock_gettime(CLOCK_BOOTTIME, &now);
+		sys_clock(CLOCK_BOOTTIME, &now);
 		session->name = out_string(PREFIX "%d-%llu", getpid(),
 					   (unsigned long long)now.tv_sec * 1000000000ull +
 						   (unsigned long long)now.tv_nsec);

@@ -51,7 +51,7 @@ static const char *objection(int fd)
 
 void stdio_check(const struct launch *launch)
 {
-	static const char *const names[] = { "standard input", "standard output", "standard error" };
+	static const char names[][16] = { "standard input", "standard output", "standard error" };
 
 	for (int fd = 0; fd < 3; fd++) {
 		const char *why = objection(fd);

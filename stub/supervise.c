@@ -24,6 +24,7 @@
 #include "stub/launch.h"
 #include "stub/out.h"
 #include "stub/protocol.h"
+#include "stub/sys.h"
 
 struct watch {
 	struct launch *launch;
@@ -61,7 +62,7 @@ static uint64_t now_ms(void)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	sys_clock(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 

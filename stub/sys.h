@@ -6,8 +6,11 @@
 #define SBX_STUB_SYS_H
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "stub/uapi.h"
@@ -57,6 +60,19 @@ static inline int sys_fsconfig_create(int fd)
 static inline int sys_fsmount(int fd, unsigned attributes)
 {
 	return (int)syscall(SYS_fsmount, fd, UAPI_FSMOUNT_CLOEXEC, attributes);
+}
+/* Without musl's bookkeeping for threads, of which there are none. */
+static inline pid_t sys_fork(void)
+{
+	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+static inline int sys_prlimit(int resource, const struct rlimit *new_limit, struct rlimit *old_limit)
+{
+	return (int)syscall(SYS_prlimit64, 0, resource, new_limit, old_limit);
+}
+static inline int sys_clock(int clock, struct timespec *now)
+{
+	return (int)syscall(SYS_clock_gettime, clock, now);
 }
 /* The Landlock ABI, or -1: ENOSYS not built in, EOPNOTSUPP not enabled. */
 static inline int sys_landlock_abi(void)

@@ -18,6 +18,7 @@
 #include "stub/load.h"
 #include "stub/mem.h"
 #include "stub/out.h"
+#include "stub/sys.h"
 
 #define GETENT "/usr/bin/getent"
 
@@ -30,7 +31,7 @@ struct entry {
 static bool parse_line(const char *line, const char *end, uid_t uid, struct entry *out)
 {
 	const char *field[6], *stop[6];
-	char *rest;
+	const char *rest;
 
 	for (size_t i = 0; i < 6; i++) {
 		const char *colon = memchr(line, ':', (size_t)(end - line));
@@ -41,7 +42,7 @@ static bool parse_line(const char *line, const char *end, uid_t uid, struct entr
 		stop[i] = colon;
 		line = colon + 1;
 	}
-	if (stop[2] == field[2] || strtoul(field[2], &rest, 10) != uid || rest != stop[2])
+	if (stop[2] == field[2] || out_read_number(field[2], &rest) != uid || rest != stop[2])
 		return false;
 	if (stop[0] == field[0] || stop[5] == field[5] || *field[5] != '/')
 		return false;
@@ -86,7 +87,7 @@ static bool ask_getent(uid_t uid, struct entry *out)
 
 	if (stat(GETENT, &st) || !owner_trusted(&st, AT_FDCWD, false) || pipe2(pipes, O_CLOEXEC))
 		return false;
-	child = fork();
+	child = sys_fork();
 	if (child == 0) {
 		dup2(pipes[1], STDOUT_FILENO);
 		execve(GETENT, argv, none);

@@ -154,12 +154,10 @@ static uint64_t parse_number(const char *text, enum sbx_param_type type, const c
 		{ 's', SBX_PARAM_TIME, 1 },		{ 'm', SBX_PARAM_TIME, 60 },
 		{ 'h', SBX_PARAM_TIME, 3600 },		{ 'd', SBX_PARAM_TIME, 86400 },
 	};
-	char *end;
-	uint64_t value;
+	const char *end;
+	uint64_t value = out_read_number(text, &end);
 
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (end == text || errno || *text == '-' || *text == '+' || *text == ' ')
+	if (end == text)
 		refuse("-D %s=%s: a whole number is wanted", name, text);
 	if (!*end)
 		return value;

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@
 
 void verify_namespaces(const struct inner *inner)
 {
-	static const char *const names[NAMESPACE_COUNT] = { "net", "pid", "mnt", "ipc", "uts", "user" };
+	static const char names[NAMESPACE_COUNT][5] = { "net", "pid", "mnt", "ipc", "uts", "user" };
 
 	for (size_t i = 0; i < NAMESPACE_COUNT; i++) {
 		struct stat st;
@@ -68,7 +69,7 @@ void verify_mounts(const struct inner *inner)
 		inner_fail(inner, "the sandbox's root is writable");
 	for (size_t i = 0; i < inner->plan.mounts.count; i++) {
 		const struct plan_mount *mount = &inner->plan.mounts.items[i];
-		struct statvfs fs;
+		struct statfs fs;
 		struct stat st;
 
 		if (mount->kind != MOUNT_BIND)
@@ -79,7 +80,7 @@ void verify_mounts(const struct inner *inner)
 				   mount->path);
 		if (mount->rights & SBX_WRITE)
 			continue;
-		if (statvfs(mount->path, &fs) || !(fs.f_flag & ST_RDONLY))
+		if (statfs(mount->path, &fs) || !(fs.f_flags & ST_RDONLY))
 			inner_fail(inner, "%s is not read-only inside", mount->path);
 	}
 }

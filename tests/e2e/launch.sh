@@ -207,8 +207,13 @@ equal 0 "$bad" 'each launch runs one of the two, or is refused'
 case_ 'nesting and the network of the host'
 policy nest <<'EOF'
 process { allow user-namespaces compat "a sandbox of its own" }
-syscalls { default ENOSYS; allow @namespaces @mount override compat "a sandbox of its own" }
-fs { deny write $workspace/shut }
+syscalls {
+    default ENOSYS
+    allow @namespaces override compat "a sandbox of its own"
+    allow mount umount2 pivot_root sethostname chroot compat "a sandbox of its own"
+    allow clone where flags & CLONE_NEWUSER != 0 override compat "a sandbox of its own"
+}
+fs { deny write $workspace/shut; tmp /tmp }
 EOF
 fresh
 mkdir "$work/shut"; own "$work"

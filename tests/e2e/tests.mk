@@ -10,7 +10,7 @@ $(O)/tests/stub-fake/%.o: %.c
 	$(Q)$(MUSL_CC) $(STUB_CFLAGS) -DSBX_BWRAP_PATH='"$(FAKE_BWRAP)"' -MMD -MP -c -o $@ $<
 $(O)/tests/sbx-exec-fake: $(FAKE_OBJS)
 	$(call say,LINK,$@)
-	$(Q)gcc -static-pie -nostdlib -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections -o $@ \
+	$(Q)gcc -static-pie -nostdlib -Wl,-z,relro,-z,now,-z,noexecstack,-z,noseparate-code,--gc-sections -o $@ \
 		$(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o $(FAKE_OBJS) $(MUSL_LIB)/libc.a \
 		$$(gcc -print-libgcc-file-name) $(MUSL_LIB)/crtn.o
 
