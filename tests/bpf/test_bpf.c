@@ -6,8 +6,16 @@
  * Policies made here (hand-picked ones, then random ones out of few calls and
  * few values, so that rules collide), then the blobs named.
  */
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/bpf/compare.h"
 #include "tests/lib/model.h"
@@ -15,12 +23,60 @@
 static unsigned passed, failed;
 static unsigned long runs;
 
+/*
+ * Does the kernel take the program of this machine?  The child that installs
+ * it may then not even be able to exit: it says so in shared memory and waits
+ * to be killed.
+ */
+static bool kernel_takes(const struct sbx_blob *blob)
+{
+#ifdef __x86_64__
+	const enum sbx_section_id id = SBX_SEC_BPF_X86_64;
+#else
+	const enum sbx_section_id id = SBX_SEC_BPF_AARCH64;
+#endif
+	struct {
+		unsigned short count;
+		const void *insns;
+	} program = { (unsigned short)blob->section[id].count, blob->section[id].records };
+	void *shared =
+	    mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	volatile enum { WAITING, TAKEN, REFUSED } *state = shared;
+	pid_t child = shared == MAP_FAILED ? -1 : fork();
+	bool taken;
+
+	if (child < 0) {
+		perror("a child to try a filter in");
+		exit(2);
+	}
+	if (child == 0) {
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
+			*state = REFUSED;
+		else
+			*state = TAKEN;
+		for (;;)
+			;
+	}
+	while (*state == WAITING)
+		sched_yield();
+	taken = *state == TAKEN;
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	munmap(shared, sizeof(int));
+	return taken;
+}
+
 static void check(const struct sbx_blob *blob, const char *name)
 {
-	if (compare_programs(blob, name, &runs))
+	if (!kernel_takes(blob)) {
+		fprintf(stderr, "%s: the kernel refuses the program\n", name);
 		failed++;
-	else
+	} else if (compare_programs(blob, name, &runs)) {
+		failed++;
+	} else {
 		passed++;
+	}
 }
 
 static void check_policy(struct arena *arena, const struct policy *policy, const char *name)
