@@ -50,6 +50,7 @@ static bool kernel_takes(const struct sbx_blob *blob)
 		exit(2);
 	}
 	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* it spins */
 		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 		    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
 			*state = REFUSED;
