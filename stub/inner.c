@@ -50,7 +50,7 @@ void inner_fail_text(const struct inner *inner, const char *text)
 
 static int by_number(const void *a, const void *b)
 {
-	return *(const int *)a - *(const int *)b;
+	return *(const long *)a < *(const long *)b ? -1 : *(const long *)a > *(const long *)b;
 }
 
 /* Only standard streams, the socket, and what the plan names stay open. */
@@ -58,7 +58,7 @@ static void close_others(const struct inner *inner)
 {
 	const struct plan *plan = &inner->plan;
 	size_t count = 0;
-	int *keep = mem_get((plan->masks.count + plan->pass_fds.count + 1) * sizeof(*keep));
+	long *keep = mem_get((plan->masks.count + plan->pass_fds.count + 1) * sizeof(*keep));
 	unsigned next = 3;
 
 	keep[count++] = inner->socket;
@@ -67,7 +67,7 @@ static void close_others(const struct inner *inner)
 			keep[count++] = plan->masks.items[i].copy_fd;
 	for (size_t i = 0; i < plan->pass_fds.count; i++)
 		if (plan->pass_fds.items[i] >= 3)
-			keep[count++] = (int)plan->pass_fds.items[i];
+			keep[count++] = plan->pass_fds.items[i];
 	mem_sort(keep, count, sizeof(*keep), by_number);
 	for (size_t i = 0; i < count; i++) {
 		if ((unsigned)keep[i] > next && sys_close_range(next, (unsigned)keep[i] - 1, 0))
@@ -140,7 +140,7 @@ static void enter_directory(const struct inner *inner)
 
 /* ---- waiting ------------------------------------------------------------------- */
 
-/* From here on only wait4, write and exit_group: the filter may allow no more. */
+/* Only calls that prepare.c asked the policy about: the filter is attached. */
 static _Noreturn void wait_for(const struct inner *inner, pid_t program)
 {
 	struct message message = { 0 };
@@ -195,6 +195,10 @@ void inner_main(char **argv)
 	inner_send(inner, MESSAGE_READY, 0, "");
 	if (read(inner->socket, &go, 1) != 1)
 		_exit(EXIT_REFUSED);
+	program_prepare(inner);
+	/* Attached once: the program inherits it. */
+	if (inner->plan.filter_init && !program_filter(&inner->plan))
+		inner_fail(inner, "the filter was refused: %s", out_error(errno));
 	program = sys_fork();
 	if (program < 0)
 		inner_fail(inner, "the program's process cannot be made: %s", out_error(errno));
@@ -202,7 +206,5 @@ void inner_main(char **argv)
 		program_run(inner);
 	if (inner->plan.own_group)
 		setpgid(program, program);
-	if (inner->plan.filter_init && !program_filter(&inner->plan))
-		inner_fail(inner, "the filter was refused: %s", out_error(errno));
 	wait_for(inner, program);
 }

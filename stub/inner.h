@@ -10,6 +10,7 @@
 struct inner {
 	struct plan plan;
 	int socket; /* to the outer stage */
+	char **argv, **environ; /* the program's */
 };
 
 /* main() of the inner stage; does not return. */
@@ -28,7 +29,9 @@ void copy_tree(const struct inner *inner, int from, int to, const char *name, co
 void verify_namespaces(const struct inner *inner);
 void verify_mounts(const struct inner *inner);
 void verify_masks(const struct inner *inner);
-/* program.c: becomes the program; in the child of process 1. */
+/* program.c: in process 1, what the program inherits: limits and signals. */
+void program_prepare(struct inner *inner);
+/* Becomes the program; in the child of process 1. */
 _Noreturn void program_run(const struct inner *inner);
 /* The filter, on this process and its children.  False: refused. */
 bool program_filter(const struct plan *plan);

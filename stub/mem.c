@@ -69,13 +69,16 @@ char *mem_join(const char *a, const char *b)
 	return both;
 }
 
-static void swap(char *a, char *b, size_t size)
+/* Items are structures and pointers: whole words. */
+static void swap(void *a, void *b, size_t size)
 {
-	while (size--) {
-		char byte = *a;
+	size_t *left = a, *right = b;
 
-		*a++ = *b;
-		*b++ = byte;
+	for (size_t i = 0; i < size / sizeof(size_t); i++) {
+		size_t word = left[i];
+
+		left[i] = right[i];
+		right[i] = word;
 	}
 }
 

@@ -26,7 +26,8 @@ char *mem_join(const char *a, const char *b);
 #define vec_add(vec)                                                                               \
 	((vec)->items = mem_more((vec)->items, (vec)->count, &(vec)->room, sizeof(*(vec)->items)), \
 	 &(vec)->items[(vec)->count++])
-/* Sorts in place, by heapsort: no more memory, and never slow. */
+/* Sorts in place, by heapsort: no more memory, and never slow.  @size is a
+ * multiple of a word's. */
 void mem_sort(void *items, size_t count, size_t size, int (*compare)(const void *, const void *));
 /* Room for one more item; the new one is zeroed. */
 void *mem_more(void *items, size_t count, size_t *room, size_t size);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -82,15 +83,23 @@ static void set_namespaces(struct launch *launch)
 			launch->plan.namespaces[i] = st.st_ino;
 }
 
-/* The calls that process 1 makes once it waits for the program. */
-static bool init_can_wait(const struct launch *launch)
+/* May process 1 carry the program's filter?  These are the calls that it makes
+ * from then on, and its child until the exec. */
+static bool init_can_carry(const struct launch *launch)
 {
-	static const uint32_t calls[] = { SYS_wait4, SYS_write, SYS_exit_group };
-	static const uint64_t none[6];
+	static const struct {
+		uint32_t nr;
+		uint64_t args[6];
+	} calls[] = {
+		{ SYS_clone, { SIGCHLD } },  { SYS_wait4, { 0 } },
+		{ SYS_write, { 0 } },	     { SYS_exit_group, { 0 } },
+		{ SYS_setpgid, { 0 } },	     { SYS_ioctl, { 0, TIOCSPGRP } },
+		{ SYS_rt_sigprocmask, { 0 } }, { SYS_execve, { 0 } },
+	};
 	struct sbx_sys_verdict verdict;
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-		sbx_sys_decide(&launch->blob, OUR_ARCH, calls[i], none, &verdict);
+		sbx_sys_decide(&launch->blob, OUR_ARCH, calls[i].nr, calls[i].args, &verdict);
 		if (verdict.action != SBX_ACT_ALLOW)
 			return false;
 	}
@@ -103,9 +112,9 @@ static void set_filter(struct launch *launch)
 	launch->plan.filter_count = OUR_FILTER(&launch->blob).count;
 	if (!launch->plan.filter_count)
 		refuse("the blob has no system call filter for this machine: compile it again");
-	launch->plan.filter_init = init_can_wait(launch);
+	launch->plan.filter_init = init_can_carry(launch);
 	if (!launch->plan.filter_init)
-		launch_detail(launch, "process 1 runs without the filter, which denies it waiting");
+		launch_detail(launch, "process 1 runs without the filter, which would not let it wait");
 }
 
 static void set_landlock(struct launch *launch)

@@ -176,21 +176,27 @@ static _Noreturn void exec_program(char **argv, char **environ, const char *path
 	report(name, path, error, found);
 }
 
+void program_prepare(struct inner *inner)
+{
+	const struct plan *plan = &inner->plan;
+
+	/* Before the limit on memory.  execve() takes the strings as not const. */
+	inner->argv = mem_get((plan->argv.count + 1) * sizeof(char *));
+	inner->environ = mem_get((plan->environ.count + 1) * sizeof(char *));
+	memcpy(inner->argv, plan->argv.items, plan->argv.count * sizeof(char *));
+	if (plan->environ.count)
+		memcpy(inner->environ, plan->environ.items, plan->environ.count * sizeof(char *));
+	set_limits(inner);
+	set_signals(plan);
+}
+
 void program_run(const struct inner *inner)
 {
 	const struct plan *plan = &inner->plan;
-	char **argv = mem_get((plan->argv.count + 1) * sizeof(*argv));
-	char **environ = mem_get((plan->environ.count + 1) * sizeof(*environ));
 
-	/* execve() takes the strings as not const. */
-	memcpy(argv, plan->argv.items, plan->argv.count * sizeof(*argv));
-	if (plan->environ.count)
-		memcpy(environ, plan->environ.items, plan->environ.count * sizeof(*environ));
 	join_terminal(plan);
 	inner_send(inner, MESSAGE_STARTED, 0, "");
-	set_limits(inner);
-	set_signals(plan);
-	if (!program_filter(plan))
+	if (!plan->filter_init && !program_filter(plan))
 		inner_fail(inner, "the filter was refused: %s", out_error(errno));
-	exec_program(argv, environ, search_path(plan));
+	exec_program(inner->argv, inner->environ, search_path(plan));
 }
