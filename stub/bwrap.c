@@ -72,8 +72,8 @@ static void add_bind(struct backend *out, const struct plan_mount *mount, bool b
 	bool writable = mount->rights & SBX_WRITE;
 
 	if (by_fd) {
-		add3(out, writable ? "--bind-fd" : "--ro-bind-fd",
-		     out_number((unsigned)mount->fd), mount->path);
+		add3(out, writable ? "--bind-fd" : "--ro-bind-fd", out_number((unsigned)mount->fd),
+		     mount->path);
 		*vec_add(&out->fds) = mount->fd;
 	} else {
 		/* Older versions take a name; that it was this very inode is
@@ -139,9 +139,10 @@ void backend_translate(struct launch *launch, bool by_fd, struct backend *out)
 	add3(out, "--remount-ro", "/", NULL);
 	add3(out, "--chdir", "/", NULL);
 	if (out->args.count > ARGS_MAX)
-		refuse("the policy grants %llu separate trees, more than bubblewrap can mount: grant "
-		       "a directory above them",
-		       (unsigned long long)plan->mounts.count);
+		refuse(
+		    "the policy grants %llu separate trees, more than bubblewrap can mount: grant "
+		    "a directory above them",
+		    (unsigned long long)plan->mounts.count);
 	for (size_t i = 0; i < plan->masks.count; i++)
 		if (plan->masks.items[i].copy_fd >= 0)
 			*vec_add(&out->fds) = plan->masks.items[i].copy_fd;
@@ -172,7 +173,8 @@ static void keep(int fd)
 	fcntl(fd, F_SETFD, 0);
 }
 
-static _Noreturn void become(const struct backend *backend, int args, int self, int plan, int socket)
+static _Noreturn void become(const struct backend *backend, int args, int self, int plan,
+			     int socket)
 {
 	static const int for_program[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
 	char *none[] = { NULL };

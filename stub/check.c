@@ -96,13 +96,13 @@ static void require_one(struct launch *launch, const struct sbx_require_rule *ru
 		require_backend(launch, rule);
 		break;
 	case SBX_REQUIRE_LIMITS:
-		cannot(launch, &rule->head,
-		       "limits for the whole tree (cgroup) are not in this version, only per process: "
-		       "take the line out");
+		cannot(
+		    launch, &rule->head,
+		    "limits for the whole tree (cgroup) are not in this version, only per process: "
+		    "take the line out");
 		break;
 	case SBX_REQUIRE_PROOF:
-		cannot(launch, &rule->head,
-		       "this version does not know proofs: take the line out");
+		cannot(launch, &rule->head, "this version does not know proofs: take the line out");
 		break;
 	case SBX_REQUIRE_SIGNED:
 		cannot(launch, &rule->head,
@@ -116,12 +116,13 @@ static void check_net(struct launch *launch)
 	const struct sbx_meta *meta = sbx_meta(&launch->blob);
 
 	if (meta->net_mode == SBX_NET_PROXY)
-		cannot(launch, &meta->net_mode_head,
-		       "net { mode proxy } has no proxy in this version: use mode none, or mode host "
-		       "with a compat reason");
+		cannot(
+		    launch, &meta->net_mode_head,
+		    "net { mode proxy } has no proxy in this version: use mode none, or mode host "
+		    "with a compat reason");
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, CREDENTIALS); i++) {
 		const struct sbx_credential *credential =
-			SBX_AT(&launch->blob, CREDENTIALS, sbx_credential, i);
+		    SBX_AT(&launch->blob, CREDENTIALS, sbx_credential, i);
 
 		cannot(launch, &credential->head,
 		       "credential %s: this version has no proxy to put it in outside: take it out",
@@ -133,12 +134,14 @@ static void check_net(struct launch *launch)
 static void remark_shut(const struct launch *launch)
 {
 	if (SBX_COUNT(&launch->blob, SLOTS))
-		launch_remark(launch, "slots stay shut: nothing in this version can fill one (%s)",
-			      launch_place(launch, SBX_AT(&launch->blob, SLOTS, sbx_slot, 0)->head.loc));
+		launch_remark(
+		    launch, "slots stay shut: nothing in this version can fill one (%s)",
+		    launch_place(launch, SBX_AT(&launch->blob, SLOTS, sbx_slot, 0)->head.loc));
 	if (SBX_COUNT(&launch->blob, SLURM))
 		launch_remark(
-			launch, "Slurm stays shut: this version has no chaperon (%s)",
-			launch_place(launch, SBX_AT(&launch->blob, SLURM, sbx_slurm_rule, 0)->head.loc));
+		    launch, "Slurm stays shut: this version has no chaperon (%s)",
+		    launch_place(launch,
+				 SBX_AT(&launch->blob, SLURM, sbx_slurm_rule, 0)->head.loc));
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, NET); i++) {
 		const struct sbx_net_rule *rule = SBX_AT(&launch->blob, NET, sbx_net_rule, i);
 
@@ -155,10 +158,11 @@ void check_requirements(struct launch *launch)
 		require_one(launch, SBX_AT(&launch->blob, REQUIRE, sbx_require_rule, i));
 	remark_shut(launch);
 	if (sys_landlock_abi() < 9)
-		launch_detail(launch,
-			      "a socket that a process of the host listens on inside a granted tree "
-			      "can be connected to: closing these needs Landlock ABI 9 (here: %d)",
-			      sys_landlock_abi());
+		launch_detail(
+		    launch,
+		    "a socket that a process of the host listens on inside a granted tree "
+		    "can be connected to: closing these needs Landlock ABI 9 (here: %d)",
+		    sys_landlock_abi());
 }
 
 static bool resolve(void *context, const char *path, char *out, size_t size)
@@ -183,8 +187,8 @@ static void settle_sibling(struct launch *launch)
 void check_assertions(struct launch *launch)
 {
 	static const char polarity[][8] = { "can", "cannot", "never" };
-	static const char action[][8] = { "read", "write", "exec",	 "connect",
-					      "call", "see",   "submit", "use" };
+	static const char action[][8] = { "read", "write", "exec",   "connect",
+					  "call", "see",   "submit", "use" };
 	struct sbx_assert_result *result = mem_get(sizeof(*result));
 
 	settle_sibling(launch);
@@ -197,7 +201,8 @@ void check_assertions(struct launch *launch)
 		if (result->holds)
 			continue;
 		head.flags = 0;
-		cannot(launch, &head, "here the policy does not hold what it asserts: %s %s %s: %s%s%s%s",
+		cannot(launch, &head,
+		       "here the policy does not hold what it asserts: %s %s %s: %s%s%s%s",
 		       polarity[assertion->polarity], action[assertion->action], result->object,
 		       result->reason, result->loc == SBX_NONE ? "" : " (",
 		       result->loc == SBX_NONE ? "" : launch_place(launch, result->loc),
@@ -227,7 +232,8 @@ static void check_link_count(struct launch *launch, const char *path, const stru
 	if (S_ISREG(st->st_mode) && st->st_nlink > 1 && granted_on_device(launch, st->st_dev) &&
 	    !(fsview_rights(launch, path) & SBX_READ))
 		cannot(launch, &seal->head,
-		       "%s is sealed but has %u names (hard links), and one of the others may lie in a "
+		       "%s is sealed but has %u names (hard links), and one of the others may lie "
+		       "in a "
 		       "granted tree: find it with `find -inum %llu` and remove it",
 		       path, (unsigned)st->st_nlink, (unsigned long long)st->st_ino);
 }
@@ -253,7 +259,8 @@ static void check_directory(struct launch *launch, const struct node *node)
 			struct stat st;
 
 			at += entry->length;
-			if (entry->type != 4 && !fstatat(dir, entry->name, &st, AT_SYMLINK_NOFOLLOW))
+			if (entry->type != 4 &&
+			    !fstatat(dir, entry->name, &st, AT_SYMLINK_NOFOLLOW))
 				check_link_count(launch, path_join(node->path, entry->name), &st,
 						 node->rule);
 		}

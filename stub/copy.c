@@ -15,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define COPY_BYTES_MAX	 (256ull << 20)
+#define COPY_BYTES_MAX   (256ull << 20)
 #define COPY_ENTRIES_MAX 20000u
-#define COPY_DEPTH_MAX	 64
+#define COPY_DEPTH_MAX   64
 
 struct copy {
 	const struct inner *inner;

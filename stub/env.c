@@ -23,8 +23,8 @@ struct entry {
 static int by_name(const void *a, const void *b)
 {
 	const struct entry *left = a, *right = b;
-	size_t shorter = left->name_length < right->name_length ? left->name_length
-								: right->name_length;
+	size_t shorter =
+	    left->name_length < right->name_length ? left->name_length : right->name_length;
 	int order = memcmp(left->text, right->text, shorter);
 
 	if (order)
@@ -56,9 +56,8 @@ static void pass(struct launch *launch, const struct entry *entry)
 	if (!verdict.visible || verdict.set)
 		return;
 	/* The caller's idea of the directory may hold links that are not inside. */
-	*vec_add(&launch->plan.environ) = strcmp(name, "PWD")
-						  ? entry->text
-						  : mem_join("PWD=", launch->plan.cwd);
+	*vec_add(&launch->plan.environ) =
+	    strcmp(name, "PWD") ? entry->text : mem_join("PWD=", launch->plan.cwd);
 }
 
 static void pass_all(struct launch *launch)

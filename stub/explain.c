@@ -54,8 +54,8 @@ static const struct {
 	  "outside the sandbox around, or raise the limit" },
 	{ "RTM_NEWADDR", NULL },
 	{ "loopback", NULL },
-	{ "make / slave",
-	  "mounting is forbidden here, as inside a Landlock or AppArmor sandbox: start outside it" },
+	{ "make / slave", "mounting is forbidden here, as inside a Landlock or AppArmor sandbox: "
+			  "start outside it" },
 	{ "mount proc",
 	  "this container hides parts of /proc, so a new one may not be mounted: start the "
 	  "container with an unmasked /proc" },
@@ -68,7 +68,8 @@ const char *backend_explain(const char *text)
 		if (strstr(text, known[i].text))
 			return known[i].reason ? known[i].reason : explain_namespaces();
 	if (!*text)
-		return "bubblewrap ended without a word and without starting the sandbox: reinstall "
+		return "bubblewrap ended without a word and without starting the sandbox: "
+		       "reinstall "
 		       "the package bubblewrap";
 	return "bubblewrap failed; its words are above: see docs";
 }

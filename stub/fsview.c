@@ -35,9 +35,8 @@ const char *fsview_place(const struct launch *launch, uint32_t rule)
 /* What the kernel makes anew in every sandbox, whatever the host's looks like. */
 static bool is_synthetic(const char *path)
 {
-	static const char names[][13] = { "/dev/fd",	     "/dev/stdin", "/dev/stdout",
-					     "/dev/stderr",  "/dev/ptmx",  "/dev/pts",
-					     "/dev/console", "/dev/core" };
+	static const char names[][13] = { "/dev/fd",   "/dev/stdin", "/dev/stdout",  "/dev/stderr",
+					  "/dev/ptmx", "/dev/pts",   "/dev/console", "/dev/core" };
 
 	if (path_within(path, "/proc"))
 		return true;
@@ -146,7 +145,8 @@ static bool handle_error(const struct context *c, const char *path, const struct
 	 * change the mode of the directory that is in the way. */
 	if (!is_grant(c->verb) && walk->error == EACCES && !stat(walk->path, &st) &&
 	    st.st_uid != c->launch->uid) {
-		launch_detail(c->launch, "%s: out of this user's reach, and so out of the sandbox's (%s)",
+		launch_detail(c->launch,
+			      "%s: out of this user's reach, and so out of the sandbox's (%s)",
 			      path, place);
 		return false;
 	}
@@ -170,7 +170,8 @@ static bool handle_missing(const struct context *c, const char *path, struct wal
 		launch_detail(c->launch, "%s: not here: skipped, it is optional (%s)", path, place);
 		return false;
 	}
-	refuse("%s: does not exist (%s): make it, or mark the rule optional or create", path, place);
+	refuse("%s: does not exist (%s): make it, or mark the rule optional or create", path,
+	       place);
 }
 
 static void add_literal(const struct context *c, const char *path)
@@ -265,8 +266,9 @@ static void add_pattern(const struct context *c, const char *pattern)
 		return;
 	add_hops(c, walk.hops, walk.hop_count);
 	if (strcmp(walk.path, beginning))
-		add_point(c, mem_join(strlen(walk.path) > 1 ? escape_pattern(walk.path) : "",
-				      pattern + length),
+		add_point(c,
+			  mem_join(strlen(walk.path) > 1 ? escape_pattern(walk.path) : "",
+				   pattern + length),
 			  true);
 }
 
@@ -295,8 +297,8 @@ static void add_excepts(struct context *c)
 
 	c->except_first = (uint32_t)view->excepts.count;
 	for (uint32_t i = 0; i < c->rule->except_count; i++) {
-		struct sbx_tmpl tmpl = *SBX_AT(&c->launch->blob, TMPLS, sbx_tmpl,
-					       c->rule->except_first + i);
+		struct sbx_tmpl tmpl =
+		    *SBX_AT(&c->launch->blob, TMPLS, sbx_tmpl, c->rule->except_first + i);
 		const char *path = vars_expand(c->launch, tmpl, &wild, &unset);
 
 		if (!path)
@@ -313,7 +315,10 @@ static void add_excepts(struct context *c)
 static void add_rule(struct launch *launch, uint32_t index)
 {
 	const struct sbx_fs_rule *rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, index);
-	struct context c = { .launch = launch, .index = index, .rule = rule, .verb = rule->verb,
+	struct context c = { .launch = launch,
+			     .index = index,
+			     .rule = rule,
+			     .verb = rule->verb,
 			     .rights = rule->rights };
 	const char *path;
 	uint32_t unset;
@@ -338,8 +343,9 @@ static void add_rule(struct launch *launch, uint32_t index)
 /* The blob and this program: never writable inside, whatever is granted. */
 static void add_own(struct launch *launch, unsigned var)
 {
-	struct context c = { .launch = launch, .index = SBX_RULE_SELF, .verb = SBX_FS_SEAL,
-			     .rights = SBX_WRITE };
+	struct context c = {
+		.launch = launch, .index = SBX_RULE_SELF, .verb = SBX_FS_SEAL, .rights = SBX_WRITE
+	};
 
 	add_literal(&c, launch->vars.value[var]);
 }
@@ -466,8 +472,8 @@ static int by_path(const void *a, const void *b)
 
 static bool has_placeholder(const struct launch *launch, uint32_t rule)
 {
-	return rule < SBX_RULE_SELF && SBX_AT(&launch->blob, FS, sbx_fs_rule, rule)->placeholder !=
-					       SBX_PLACEHOLDER_DEFAULT;
+	return rule < SBX_RULE_SELF &&
+	       SBX_AT(&launch->blob, FS, sbx_fs_rule, rule)->placeholder != SBX_PLACEHOLDER_DEFAULT;
 }
 
 static void join(const struct launch *launch, struct node *into, const struct node *other)

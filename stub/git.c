@@ -148,7 +148,8 @@ static void resolve_file(struct launch *launch, const char *root)
 		walk_path(*back == '/' ? back : path_join(gitdir, back), &walk);
 		walk_close(&walk);
 		if (walk.error || walk.missing || strcmp(walk.path, path_join(root, ".git")))
-			refuse_gitdir(root, "names a worktree whose own record names another place");
+			refuse_gitdir(root,
+				      "names a worktree whose own record names another place");
 		text = read_small(gitdir, "commondir");
 		common = text ? directory_at(gitdir, text, &st) : NULL;
 		if (!common || st.st_uid != launch->uid ||
@@ -206,8 +207,9 @@ void git_resolve(struct launch *launch)
 			return;
 		}
 		if (st.st_uid != launch->uid)
-			refuse("%s/.git belongs to uid %u, not to you: git would not trust it either",
-			       root, (unsigned)st.st_uid);
+			refuse(
+			    "%s/.git belongs to uid %u, not to you: git would not trust it either",
+			    root, (unsigned)st.st_uid);
 		if (S_ISDIR(st.st_mode)) {
 			launch->vars.value[SBX_VAR_GITDIR] = path_join(root, ".git");
 			launch->vars.value[SBX_VAR_GITCOMMON] = path_join(root, ".git");

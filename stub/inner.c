@@ -71,7 +71,8 @@ static void close_others(const struct inner *inner)
 	mem_sort(keep, count, sizeof(*keep), by_number);
 	for (size_t i = 0; i < count; i++) {
 		if ((unsigned)keep[i] > next && sys_close_range(next, (unsigned)keep[i] - 1, 0))
-			inner_fail(inner, "cannot close descriptors: %s: kernel 5.9 or newer is needed",
+			inner_fail(inner,
+				   "cannot close descriptors: %s: kernel 5.9 or newer is needed",
 				   out_error(errno));
 		next = (unsigned)keep[i] + 1;
 	}
@@ -131,8 +132,8 @@ static void enter_directory(const struct inner *inner)
 	struct stat st;
 
 	if (chdir(plan->cwd) || stat(".", &st))
-		inner_fail(inner, "the working directory %s cannot be entered inside: %s", plan->cwd,
-			   out_error(errno));
+		inner_fail(inner, "the working directory %s cannot be entered inside: %s",
+			   plan->cwd, out_error(errno));
 	if (plan->cwd_ino && (st.st_ino != plan->cwd_ino || st.st_dev != plan->cwd_dev))
 		inner_fail(inner, "the working directory %s is another one inside: start again",
 			   plan->cwd);

@@ -70,16 +70,16 @@ static int add_path(int ruleset, const struct plan *plan, const struct plan_rule
 	struct stat st;
 	int error = 0;
 
-	path.parent_fd = sys_openat2(AT_FDCWD, rule->path, O_PATH | O_NOFOLLOW,
-				     UAPI_RESOLVE_NO_SYMLINKS);
+	path.parent_fd =
+	    sys_openat2(AT_FDCWD, rule->path, O_PATH | O_NOFOLLOW, UAPI_RESOLVE_NO_SYMLINKS);
 	/* Not there inside, so nothing to open: a device of a narrower /dev. */
 	if (path.parent_fd < 0)
 		return errno == ENOENT || errno == EACCES ? 0 : -1;
 	if (fstat(path.parent_fd, &st))
 		return -1;
 	path.access = access_of(plan, rule, st.st_mode);
-	if (path.access && syscall(SYS_landlock_add_rule, ruleset, UAPI_LANDLOCK_RULE_PATH_BENEATH,
-				   &path, 0))
+	if (path.access &&
+	    syscall(SYS_landlock_add_rule, ruleset, UAPI_LANDLOCK_RULE_PATH_BENEATH, &path, 0))
 		error = errno;
 	close(path.parent_fd);
 	errno = error;

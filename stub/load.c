@@ -151,7 +151,8 @@ void load_blob(struct launch *launch)
 		have += (size_t)got;
 	}
 	close(fd);
-	why = have == size ? sbx_blob_open(data, size, &launch->blob) : "it changed while being read";
+	why =
+	    have == size ? sbx_blob_open(data, size, &launch->blob) : "it changed while being read";
 	if (why)
 		refuse("%s: not a usable policy: %s: compile it again with sbxc", path, why);
 	if (launch->blob.header->kind == SBX_SITE)

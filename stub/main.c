@@ -116,7 +116,7 @@ static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 	end_like(&out, launch->plan.foreground);
 }
 
-int main(int argc, char **argv, char **environ)
+int main(int argc, char **argv, char **environment)
 {
 	struct launch *launch;
 	struct backend backend = { 0 };
@@ -127,7 +127,7 @@ int main(int argc, char **argv, char **environ)
 	stdio_guard();
 	launch = mem_get(sizeof(*launch));
 	raise_descriptors(launch);
-	launch->environ = environ;
+	launch->environ = environment;
 	launch->uid = getuid();
 	launch->gid = getgid();
 	options_parse(argv, &launch->options);

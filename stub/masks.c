@@ -21,9 +21,9 @@
 
 struct maker {
 	const struct inner *inner;
-	int closed;          /* a tmpfs with what hides: "dir" and "file" */
-	int *sources;        /* MASK_OPEN: opened before anything is covered */
-	VEC(int) to_close;   /* tmpfs of ours that become read-only at the end */
+	int closed;        /* a tmpfs with what hides: "dir" and "file" */
+	int *sources;      /* MASK_OPEN: opened before anything is covered */
+	VEC(int) to_close; /* tmpfs of ours that become read-only at the end */
 };
 
 static void write_file(const struct inner *inner, const char *path, const char *text)
@@ -31,8 +31,9 @@ static void write_file(const struct inner *inner, const char *path, const char *
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		inner_fail(inner, "%s: %s: this system or container forbids a second user namespace",
-			   path, out_error(errno));
+		inner_fail(inner,
+			   "%s: %s: this system or container forbids a second user namespace", path,
+			   out_error(errno));
 	close(fd);
 }
 
@@ -41,8 +42,9 @@ static void enter_namespace(const struct inner *inner)
 	unsigned uid = getuid(), gid = getgid();
 
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
-		inner_fail(inner, "no second user namespace for the masks: %s: raise "
-				  "user.max_user_namespaces",
+		inner_fail(inner,
+			   "no second user namespace for the masks: %s: raise "
+			   "user.max_user_namespaces",
 			   out_error(errno));
 	write_file(inner, "/proc/self/setgroups", "deny");
 	write_file(inner, "/proc/self/uid_map", out_string("%u %u 1", uid, uid));

@@ -41,28 +41,30 @@ static const char backends_to_come[][9] = { "native", "firejail", "landlock" };
 
 static _Noreturn void print_help(void)
 {
-	out_print(STDOUT_FILENO,
-		  "usage: sbx-exec [OPTION...] BLOB|NAME [--] [COMMAND [ARGUMENT...]]\n"
-		  "Runs COMMAND (or the policy's own) in the current directory, inside the policy.\n\n"
-		  "BLOB is a path with a / or the suffix .sbx; NAME is looked for as\n"
-		  "~/.local/share/sbx/NAME.sbx, /usr/local/share/sbx/blobs/NAME.sbx and\n"
-		  "/usr/share/sbx/blobs/NAME.sbx.\n\n");
+	out_print(
+	    STDOUT_FILENO,
+	    "usage: sbx-exec [OPTION...] BLOB|NAME [--] [COMMAND [ARGUMENT...]]\n"
+	    "Runs COMMAND (or the policy's own) in the current directory, inside the policy.\n\n"
+	    "BLOB is a path with a / or the suffix .sbx; NAME is looked for as\n"
+	    "~/.local/share/sbx/NAME.sbx, /usr/local/share/sbx/blobs/NAME.sbx and\n"
+	    "/usr/share/sbx/blobs/NAME.sbx.\n\n");
 	for (size_t i = 0; i < TABLE_COUNT; i++) {
 		char left[64];
-		size_t length = out_text(left, sizeof(left), "  %s%s%s %s",
-					 table[i].letter ? table[i].letter : "",
-					 table[i].letter ? ", " : "", table[i].name,
-					 table[i].value ? table[i].value : "");
+		size_t length =
+		    out_text(left, sizeof(left), "  %s%s%s %s",
+			     table[i].letter ? table[i].letter : "", table[i].letter ? ", " : "",
+			     table[i].name, table[i].value ? table[i].value : "");
 
 		while (length < 28)
 			left[length++] = ' ';
 		left[length] = '\0';
 		out_print(STDOUT_FILENO, "%s%s\n", left, table[i].help);
 	}
-	out_print(STDOUT_FILENO,
-		  "\nExit status: the command's own, 128 + the signal that ended it, 124 when the\n"
-		  "policy's wall-time is over, 125 when sbx-exec refuses, 126 when the command cannot\n"
-		  "be executed, 127 when it is not found.\n");
+	out_print(
+	    STDOUT_FILENO,
+	    "\nExit status: the command's own, 128 + the signal that ended it, 124 when the\n"
+	    "policy's wall-time is over, 125 when sbx-exec refuses, 126 when the command cannot\n"
+	    "be executed, 127 when it is not found.\n");
 	_exit(0);
 }
 

@@ -46,8 +46,8 @@ static void put_number(struct sink *sink, unsigned long long value, unsigned bas
 /* Bytes of the well-formed, printable UTF-8 sequence at @s, or 0. */
 static size_t utf8_length(const unsigned char *s, size_t left)
 {
-	size_t length = *s >= 0xf0 && *s < 0xf5	  ? 4
-			: *s >= 0xe0		  ? 3
+	size_t length = *s >= 0xf0 && *s < 0xf5   ? 4
+			: *s >= 0xe0              ? 3
 			: *s >= 0xc2 && *s < 0xe0 ? 2
 						  : 0;
 	uint32_t code;
@@ -124,8 +124,10 @@ static void format_into(struct sink *sink, const char *format, va_list args)
 			number = va_arg(args, int);
 			if (number < 0)
 				put(sink, '-');
-			put_number(sink, number < 0 ? 0ull - (unsigned long long)number
-						    : (unsigned long long)number, 10);
+			put_number(sink,
+				   number < 0 ? 0ull - (unsigned long long)number
+					      : (unsigned long long)number,
+				   10);
 			break;
 		case 'u':
 			put_number(sink, va_arg(args, unsigned), 10);
@@ -142,7 +144,8 @@ static void format_into(struct sink *sink, const char *format, va_list args)
 			break;
 		case 'l': /* %llu, %llx */
 			format += 2;
-			put_number(sink, va_arg(args, unsigned long long), *format == 'x' ? 16 : 10);
+			put_number(sink, va_arg(args, unsigned long long),
+				   *format == 'x' ? 16 : 10);
 			break;
 		case 'c':
 			put(sink, (char)va_arg(args, int));

@@ -86,8 +86,7 @@ static void add_roots(struct scan *scan, const struct pattern *pattern)
 {
 	const struct fsview *view = &scan->launch->view;
 
-	if (is_grant(pattern->point.verb) ||
-	    fsview_rights(scan->launch, pattern->beginning)) {
+	if (is_grant(pattern->point.verb) || fsview_rights(scan->launch, pattern->beginning)) {
 		*vec_add(&scan->roots) = pattern->beginning;
 		return;
 	}
@@ -164,7 +163,8 @@ static bool worth_entering(const struct scan *scan)
 		const struct pattern *p = &scan->patterns.items[i];
 
 		if ((p->any_depth || p->components > depth) &&
-		    (path_within(scan->path, p->beginning) || path_within(p->beginning, scan->path)))
+		    (path_within(scan->path, p->beginning) ||
+		     path_within(p->beginning, scan->path)))
 			return true;
 	}
 	return false;

@@ -42,12 +42,13 @@ static void join_others(struct launch *launch, const struct others *others)
 	for (size_t i = 0; i < launch->plan.masks.count; i++) {
 		const char *path = launch->plan.masks.items[i].path;
 		const struct placeholder *known =
-			find(others->live.items, others->live.count, path);
+		    find(others->live.items, others->live.count, path);
 		struct stat st;
 
 		if (!known)
 			known = find(others->dead.items, others->dead.count, path);
-		if (known && !lstat(path, &st) && st.st_ino == known->ino && st.st_dev == known->dev)
+		if (known && !lstat(path, &st) && st.st_ino == known->ino &&
+		    st.st_dev == known->dev)
 			*vec_add(&session->used) = *known;
 	}
 }
@@ -132,8 +133,9 @@ void placeholders_make(struct launch *launch)
 		return;
 	if (!sessions_open(launch, session)) {
 		if (plan->placeholders.count)
-			refuse("no private directory to note placeholders in: set XDG_RUNTIME_DIR, or "
-			       "make ~/.local/state writable");
+			refuse(
+			    "no private directory to note placeholders in: set XDG_RUNTIME_DIR, or "
+			    "make ~/.local/state writable");
 		session->dir = -1;
 		return;
 	}
@@ -144,8 +146,9 @@ void placeholders_make(struct launch *launch)
 		add_wanted(session, &plan->placeholders.items[i]);
 	/* The intention first: a kill in between leaves a trace to follow. */
 	if (session->used.count && !sessions_write(session))
-		refuse("placeholders cannot be noted: %s: see that ~/.local/state/sbx can be written",
-		       out_error(errno));
+		refuse(
+		    "placeholders cannot be noted: %s: see that ~/.local/state/sbx can be written",
+		    out_error(errno));
 	for (size_t i = 0; i < session->used.count; i++)
 		if (!session->used.items[i].ino)
 			make_one(launch, &session->used.items[i]);
@@ -204,7 +207,8 @@ void placeholders_remove(struct launch *launch)
 	sessions_read_others(session, &others);
 	for (size_t i = 0; i < others.dead.count; i++)
 		*vec_add(&session->used) = others.dead.items[i];
-	mem_sort(session->used.items, session->used.count, sizeof(struct placeholder), deepest_first);
+	mem_sort(session->used.items, session->used.count, sizeof(struct placeholder),
+		 deepest_first);
 	for (size_t i = 0; i < session->used.count; i++)
 		if (!find(others.live.items, others.live.count, session->used.items[i].path))
 			remove_object(&session->used.items[i]);

@@ -193,7 +193,8 @@ void plan_pack(const struct plan *plan, const void **data, size_t *size)
 	head.ports = append_list(&w, plan->ports.items, plan->ports.count, sizeof(uint16_t));
 	head.environ = append_strings(&w, plan->environ.items, plan->environ.count);
 	head.argv = append_strings(&w, plan->argv.items, plan->argv.count);
-	head.pass_fds = append_list(&w, plan->pass_fds.items, plan->pass_fds.count, sizeof(uint32_t));
+	head.pass_fds =
+	    append_list(&w, plan->pass_fds.items, plan->pass_fds.count, sizeof(uint32_t));
 	head.filter = append_list(&w, plan->filter, plan->filter_count, 8);
 	head.cwd = append_string(&w, plan->cwd);
 	append(&w, "", 1); /* so that the last string is ended whatever is in it */

@@ -19,10 +19,10 @@
 #include "stub/vars.h"
 
 #if defined(__x86_64__)
-#define OUR_ARCH	 SBX_X86_64
+#define OUR_ARCH         SBX_X86_64
 #define OUR_FILTER(blob) (blob)->section[SBX_SEC_BPF_X86_64]
 #elif defined(__aarch64__)
-#define OUR_ARCH	 SBX_AARCH64
+#define OUR_ARCH         SBX_AARCH64
 #define OUR_FILTER(blob) (blob)->section[SBX_SEC_BPF_AARCH64]
 #else
 #error "x86_64 and aarch64 only"
@@ -47,9 +47,9 @@ static bool process_says(const struct launch *launch, enum sbx_process what)
 static void set_limit(struct launch *launch, const struct sbx_limit_rule *rule)
 {
 	static const int resources[SBX_LIMIT_COUNT] = {
-		[SBX_LIMIT_MEMORY] = RLIMIT_DATA,	[SBX_LIMIT_PROCESSES] = RLIMIT_NPROC,
-		[SBX_LIMIT_CPU_TIME] = RLIMIT_CPU,	[SBX_LIMIT_OPEN_FILES] = RLIMIT_NOFILE,
-		[SBX_LIMIT_FILE_SIZE] = RLIMIT_FSIZE,	[SBX_LIMIT_CORE_SIZE] = RLIMIT_CORE,
+		[SBX_LIMIT_MEMORY] = RLIMIT_DATA,     [SBX_LIMIT_PROCESSES] = RLIMIT_NPROC,
+		[SBX_LIMIT_CPU_TIME] = RLIMIT_CPU,    [SBX_LIMIT_OPEN_FILES] = RLIMIT_NOFILE,
+		[SBX_LIMIT_FILE_SIZE] = RLIMIT_FSIZE, [SBX_LIMIT_CORE_SIZE] = RLIMIT_CORE,
 	};
 	struct rlimit now;
 	uint64_t value = rule->value;
@@ -69,7 +69,7 @@ static void set_limit(struct launch *launch, const struct sbx_limit_rule *rule)
 		value = now.rlim_max;
 	}
 	*vec_add(&launch->plan.limits) =
-		(struct plan_limit){ .resource = resources[rule->limit], .soft = value, .hard = value };
+	    (struct plan_limit){ .resource = resources[rule->limit], .soft = value, .hard = value };
 }
 
 static void set_namespaces(struct launch *launch)
@@ -91,9 +91,9 @@ static bool init_can_carry(const struct launch *launch)
 		uint32_t nr;
 		uint64_t args[6];
 	} calls[] = {
-		{ SYS_clone, { SIGCHLD } },  { SYS_wait4, { 0 } },
-		{ SYS_write, { 0 } },	     { SYS_exit_group, { 0 } },
-		{ SYS_setpgid, { 0 } },	     { SYS_ioctl, { 0, TIOCSPGRP } },
+		{ SYS_clone, { SIGCHLD } },    { SYS_wait4, { 0 } },
+		{ SYS_write, { 0 } },          { SYS_exit_group, { 0 } },
+		{ SYS_setpgid, { 0 } },        { SYS_ioctl, { 0, TIOCSPGRP } },
 		{ SYS_rt_sigprocmask, { 0 } }, { SYS_execve, { 0 } },
 	};
 	struct sbx_sys_verdict verdict;
@@ -114,7 +114,8 @@ static void set_filter(struct launch *launch)
 		refuse("the blob has no system call filter for this machine: compile it again");
 	launch->plan.filter_init = init_can_carry(launch);
 	if (!launch->plan.filter_init)
-		launch_detail(launch, "process 1 runs without the filter, which would not let it wait");
+		launch_detail(launch,
+			      "process 1 runs without the filter, which would not let it wait");
 }
 
 static void set_landlock(struct launch *launch)
@@ -125,8 +126,9 @@ static void set_landlock(struct launch *launch)
 	bool nested = process_says(launch, SBX_PROCESS_USERNS);
 
 	if (abi < 1 && !nested)
-		refuse("this kernel has no Landlock, which holds devices, execution and descriptors: "
-		       "add landlock to the kernel's lsm= list");
+		refuse(
+		    "this kernel has no Landlock, which holds devices, execution and descriptors: "
+		    "add landlock to the kernel's lsm= list");
 	plan->landlock_fs = nested ? 0 : wanted->handled_fs & landlock_known_fs(abi);
 	plan->landlock_net = wanted->handled_net & landlock_known_net(abi);
 	plan->landlock_scoped = wanted->scoped & landlock_known_scoped(abi);
@@ -134,9 +136,10 @@ static void set_landlock(struct launch *launch)
 	plan->landlock_write = wanted->write;
 	plan->landlock_exec = wanted->exec;
 	if (nested)
-		launch_detail(launch, "user namespaces are allowed, so Landlock holds no path rules: "
-				      "devices and the execution of readable files rest on mounts "
-				      "alone");
+		launch_detail(launch,
+			      "user namespaces are allowed, so Landlock holds no path rules: "
+			      "devices and the execution of readable files rest on mounts "
+			      "alone");
 	if (launch->plan.share_net)
 		plan->landlock_net = 0;
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, NET); i++) {
@@ -155,7 +158,8 @@ static void set_directory(struct launch *launch)
 	launch->plan.cwd_dev = launch->cwd_stat.st_dev;
 	launch->plan.cwd_ino = launch->cwd_stat.st_ino;
 	if (launch->options.workspace && !path_within(launch->cwd, workspace)) {
-		launch_remark(launch, "working directory: %s, not %s, which lies outside the workspace",
+		launch_remark(launch,
+			      "working directory: %s, not %s, which lies outside the workspace",
 			      workspace, launch->cwd);
 		launch->plan.cwd = workspace;
 		launch->plan.cwd_dev = launch->plan.cwd_ino = 0;
@@ -178,8 +182,8 @@ static void set_command(struct launch *launch)
 		return;
 	for (uint32_t i = 0; i < meta->command_count; i++) {
 		const char *arg = vars_expand(
-			launch, *SBX_AT(&launch->blob, TMPLS, sbx_tmpl, meta->command_first + i),
-			&wild, &unset);
+		    launch, *SBX_AT(&launch->blob, TMPLS, sbx_tmpl, meta->command_first + i), &wild,
+		    &unset);
 
 		if (!arg)
 			refuse("the policy's command needs $%s, which has no value here: give a "
@@ -204,7 +208,7 @@ void prepare_process(struct launch *launch)
 		set_limit(launch, SBX_AT(&launch->blob, LIMITS, sbx_limit_rule, i));
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, PROCESS); i++) {
 		const struct sbx_process_rule *rule =
-			SBX_AT(&launch->blob, PROCESS, sbx_process_rule, i);
+		    SBX_AT(&launch->blob, PROCESS, sbx_process_rule, i);
 
 		if (rule->what == SBX_PROCESS_PASS_FD)
 			*vec_add(&launch->plan.pass_fds) = rule->value;

@@ -104,12 +104,12 @@ static const char *search_path(const struct plan *plan)
 }
 
 /* A file without #! that is executable is the shell's, as for execvp(3). */
-static void try_exec(const char *path, char **argv, char **environ)
+static void try_exec(const char *path, char **argv, char **environment)
 {
 	char **shell_argv;
 	size_t count = 0;
 
-	execve(path, argv, environ);
+	execve(path, argv, environment);
 	if (errno != ENOEXEC)
 		return;
 	while (argv[count])
@@ -119,7 +119,7 @@ static void try_exec(const char *path, char **argv, char **environ)
 	shell_argv[1] = mem_string(path);
 	for (size_t i = 1; i < count; i++)
 		shell_argv[i + 1] = argv[i];
-	execve("/bin/sh", shell_argv, environ);
+	execve("/bin/sh", shell_argv, environment);
 	errno = ENOEXEC;
 }
 
@@ -144,7 +144,7 @@ static _Noreturn void report(const char *name, const char *path, int error, bool
 	_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN);
 }
 
-static _Noreturn void exec_program(char **argv, char **environ, const char *path)
+static _Noreturn void exec_program(char **argv, char **environment, const char *path)
 {
 	const char *name = argv[0];
 	char file[PATH_MAX];
@@ -152,7 +152,7 @@ static _Noreturn void exec_program(char **argv, char **environ, const char *path
 	bool found = false;
 
 	if (!*name || strchr(name, '/')) {
-		try_exec(name, argv, environ);
+		try_exec(name, argv, environment);
 		report(name, path, errno, false);
 	}
 	for (const char *dir = path; *dir && strlen(name) < NAME_MAX + 1;) {
@@ -162,7 +162,7 @@ static _Noreturn void exec_program(char **argv, char **environ, const char *path
 			memcpy(file, dir, length);
 			file[length] = '/';
 			strcpy(file + length + 1, name);
-			try_exec(file, argv, environ);
+			try_exec(file, argv, environment);
 			if (errno != ENOENT && errno != ENOTDIR) {
 				error = errno;
 				found = true;

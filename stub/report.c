@@ -18,31 +18,33 @@
 
 static const char *rights_text(unsigned rights)
 {
-	static const char names[][16] = { "none",  "read",	    "write",	  "read write",
-					     "exec",  "read exec", "write exec", "read write exec" };
+	static const char names[][16] = { "none", "read",      "write",      "read write",
+					  "exec", "read exec", "write exec", "read write exec" };
 
 	return names[rights & 7];
 }
 
 static void report_variables(const struct launch *launch)
 {
-	say("policy\n  %s, blob %s\n  digest ", sbx_string(&launch->blob, sbx_meta(&launch->blob)->name),
-	    launch->blob_path);
+	say("policy\n  %s, blob %s\n  digest ",
+	    sbx_string(&launch->blob, sbx_meta(&launch->blob)->name), launch->blob_path);
 	for (size_t i = 0; i < 32; i++)
-		say("%x%x", launch->blob.header->digest[i] >> 4, launch->blob.header->digest[i] & 15u);
+		say("%x%x", launch->blob.header->digest[i] >> 4,
+		    launch->blob.header->digest[i] & 15u);
 	say("\nvariables\n");
 	for (uint32_t i = 0; i < SBX_VAR_PARAM + SBX_COUNT(&launch->blob, PARAMS); i++) {
 		const char *value = launch->vars.value[i];
 
 		if (i < SBX_VAR_COUNT || i >= SBX_VAR_PARAM)
-			say("  $%s = %s\n", sbx_var_name(&launch->blob, i), value ? value : "(unset)");
+			say("  $%s = %s\n", sbx_var_name(&launch->blob, i),
+			    value ? value : "(unset)");
 	}
 }
 
 static void report_mounts(const struct launch *launch)
 {
-	static const char kinds[][10] = { "bind", "tmpfs", "proc",	   "dev",
-					     "device", "link", "directory", "file" };
+	static const char kinds[][10] = { "bind",   "tmpfs", "proc",      "dev",
+					  "device", "link",  "directory", "file" };
 	const struct plan *plan = &launch->plan;
 
 	say("mounts\n");
@@ -62,7 +64,7 @@ static const char *mask_text(const struct plan_mask *mask)
 	case MASK_HIDE:
 		return "hidden";
 	case MASK_SELF:
-		return !mask->verify ? "pinned: cannot be renamed"
+		return !mask->verify              ? "pinned: cannot be renamed"
 		       : mask->rights & SBX_WRITE ? "not executable"
 		       : mask->rights & SBX_EXEC  ? "read-only"
 						  : "read-only, not executable";
@@ -97,7 +99,8 @@ static void report_landlock(const struct plan *plan)
 	    (unsigned long long)plan->landlock_fs, (unsigned long long)plan->landlock_net,
 	    (unsigned long long)plan->landlock_scoped);
 	for (size_t i = 0; i < plan->rules.count; i++)
-		say("  %s: %s%s\n", plan->rules.items[i].path, rights_text(plan->rules.items[i].rights),
+		say("  %s: %s%s\n", plan->rules.items[i].path,
+		    rights_text(plan->rules.items[i].rights),
 		    plan->rules.items[i].extra ? ", device or socket" : "");
 }
 
@@ -192,11 +195,13 @@ int report_check(struct launch *launch)
 	say("%s  Landlock ABI %d\n", abi > 0 ? "yes" : "no ", abi > 0 ? abi : 0);
 	launch->problems += !bwrap || !user_namespaces_work();
 	if (abi < 9)
-		say("note sockets that a process of the host listens on inside a granted tree can be "
+		say("note sockets that a process of the host listens on inside a granted tree can "
+		    "be "
 		    "connected to: closing these needs Landlock ABI 9\n");
 	if (launch->plan.limits.count)
 		say("note limits hold per process, not for the whole tree\n");
-	say("note a mask ends when somebody outside the sandbox replaces or removes the file it lies "
+	say("note a mask ends when somebody outside the sandbox replaces or removes the file it "
+	    "lies "
 	    "on\n");
 	say("%s\n", launch->problems ? "this machine cannot enforce the policy"
 				     : "this machine can enforce the policy");

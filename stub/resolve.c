@@ -262,7 +262,8 @@ static bool walk_quickly(const char *path, struct walk *out)
 		return false;
 	memcpy(part, path, length + 1);
 	for (;;) {
-		out->fd = sys_openat2(AT_FDCWD, part, O_PATH | O_NOFOLLOW, UAPI_RESOLVE_NO_SYMLINKS);
+		out->fd =
+		    sys_openat2(AT_FDCWD, part, O_PATH | O_NOFOLLOW, UAPI_RESOLVE_NO_SYMLINKS);
 		if (out->fd >= 0)
 			break;
 		if ((errno != ENOENT && errno != ENOTDIR) || length == 1)

@@ -22,7 +22,7 @@
 #include "stub/out.h"
 #include "stub/sys.h"
 
-#define PREFIX	   "session-"
+#define PREFIX     "session-"
 #define FILE_MAX   (4u << 20)
 #define MUTEX_NAME "mutex"
 
@@ -78,7 +78,7 @@ void sessions_unlock(struct session *session)
 struct record {
 	uint64_t dev, ino;
 	uint32_t path_length, text_length; /* NO_TEXT: a directory */
-	/* path, NUL, text, NUL */
+					   /* path, NUL, text, NUL */
 };
 #define NO_TEXT UINT32_MAX
 
@@ -108,8 +108,8 @@ bool sessions_write(struct session *session)
 	for (size_t i = 0; i < session->used.count; i++) {
 		const struct placeholder *p = &session->used.items[i];
 
-		room += sizeof(struct record) + strlen(p->path) + 2 +
-			(p->text ? strlen(p->text) : 0);
+		room +=
+		    sizeof(struct record) + strlen(p->path) + 2 + (p->text ? strlen(p->text) : 0);
 	}
 	all = mem_get(room + 1);
 	for (size_t i = 0; i < session->used.count; i++)
@@ -120,7 +120,7 @@ bool sessions_write(struct session *session)
 		sys_clock(CLOCK_BOOTTIME, &now);
 		session->name = out_string(PREFIX "%d-%llu", getpid(),
 					   (unsigned long long)now.tv_sec * 1000000000ull +
-						   (unsigned long long)now.tv_nsec);
+					       (unsigned long long)now.tv_nsec);
 		session->file = openat(session->dir, session->name,
 				       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (session->file < 0 || flock(session->file, LOCK_EX | LOCK_NB))
@@ -132,7 +132,7 @@ bool sessions_write(struct session *session)
 #define add_all(list, data, size)                                                                  \
 	for (size_t at_ = 0, step_; at_ < (size); at_ += step_) {                                  \
 		struct placeholder one_;                                                           \
-		step_ = get_record((data) + at_, (size) - at_, &one_);                             \
+		step_ = get_record((data) + at_, (size)-at_, &one_);                               \
 		if (!step_)                                                                        \
 			break;                                                                     \
 		*vec_add(list) = one_;                                                             \
@@ -146,8 +146,8 @@ static size_t get_record(const char *at, size_t left, struct placeholder *out)
 	if (left < size)
 		return 0;
 	memcpy(&head, at, sizeof(head));
-	if (head.path_length >= PATH_MAX || size + head.path_length + 1 > left ||
-	    at[size] != '/' || at[size + head.path_length])
+	if (head.path_length >= PATH_MAX || size + head.path_length + 1 > left || at[size] != '/' ||
+	    at[size + head.path_length])
 		return 0;
 	*out = (struct placeholder){ .path = at + size, .dev = head.dev, .ino = head.ino };
 	size += head.path_length + 1u;

@@ -57,11 +57,12 @@ void stdio_check(const struct launch *launch)
 		const char *why = objection(fd);
 
 		if (why)
-			refuse("%s is %s: redirect it to a file, a pipe or /dev/null", names[fd], why);
+			refuse("%s is %s: redirect it to a file, a pipe or /dev/null", names[fd],
+			       why);
 	}
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, PROCESS); i++) {
 		const struct sbx_process_rule *rule =
-			SBX_AT(&launch->blob, PROCESS, sbx_process_rule, i);
+		    SBX_AT(&launch->blob, PROCESS, sbx_process_rule, i);
 		const char *place = launch_place(launch, rule->head.loc);
 
 		if (rule->what == SBX_PROCESS_TERMINAL_NONE)
@@ -71,7 +72,8 @@ void stdio_check(const struct launch *launch)
 					       "redirect it",
 					       names[fd], place);
 		if (rule->what == SBX_PROCESS_PASS_FD && objection((int)rule->value))
-			refuse("descriptor %u is %s (%s): open it for sbx-exec, or take the rule out",
-			       rule->value, objection((int)rule->value), place);
+			refuse(
+			    "descriptor %u is %s (%s): open it for sbx-exec, or take the rule out",
+			    rule->value, objection((int)rule->value), place);
 	}
 }

@@ -30,8 +30,8 @@ struct watch {
 	struct launch *launch;
 	struct backend *backend;
 	struct outcome *out;
-	int signals;       /* signalfd */
-	int program;       /* its number outside; 0: not yet */
+	int signals; /* signalfd */
+	int program; /* its number outside; 0: not yet */
 	int pidfd;
 	uint64_t deadline; /* milliseconds, monotonic; 0: none */
 	bool over;
@@ -39,7 +39,7 @@ struct watch {
 
 void signals_take(struct launch *launch)
 {
-	static const int taken[] = { SIGTERM, SIGHUP,  SIGINT,	SIGQUIT,
+	static const int taken[] = { SIGTERM, SIGHUP,  SIGINT,  SIGQUIT,
 				     SIGUSR1, SIGUSR2, SIGCONT, SIGTTOU };
 	struct sigaction action;
 	sigset_t set;
@@ -131,7 +131,9 @@ static bool receive(struct watch *s)
 	struct message message;
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct ucred))];
 	struct iovec part = { &message, sizeof(message) - 1 };
-	struct msghdr head = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control,
+	struct msghdr head = { .msg_iov = &part,
+			       .msg_iovlen = 1,
+			       .msg_control = control,
 			       .msg_controllen = sizeof(control) };
 	struct cmsghdr *cmsg;
 	struct ucred sender = { 0 };

@@ -26,7 +26,8 @@ const char *vars_expand(const struct launch *launch, struct sbx_tmpl tmpl, bool 
 			uint32_t *unset)
 {
 	char text[TEXT_MAX];
-	int length = sbx_expand(&launch->blob, tmpl, &launch->vars, text, sizeof(text), wild, unset);
+	int length =
+	    sbx_expand(&launch->blob, tmpl, &launch->vars, text, sizeof(text), wild, unset);
 
 	if (length >= 0)
 		return mem_copy(text, (size_t)length);
@@ -43,8 +44,9 @@ static void set_cwd(struct launch *launch)
 	struct stat st;
 
 	if (!getcwd(path, sizeof(path)) || path[0] != '/' || stat(".", &launch->cwd_stat))
-		refuse("the current directory is gone or cannot be named (%s): cd to one that exists",
-		       out_error(errno ? errno : ENOENT));
+		refuse(
+		    "the current directory is gone or cannot be named (%s): cd to one that exists",
+		    out_error(errno ? errno : ENOENT));
 	/* The name may by now be another directory's. */
 	if (stat(path, &st) || st.st_ino != launch->cwd_stat.st_ino ||
 	    st.st_dev != launch->cwd_stat.st_dev)
@@ -149,10 +151,10 @@ static uint64_t parse_number(const char *text, enum sbx_param_type type, const c
 		enum sbx_param_type type;
 		uint64_t factor;
 	} units[] = {
-		{ 'K', SBX_PARAM_SIZE, 1u << 10 },	{ 'M', SBX_PARAM_SIZE, 1u << 20 },
-		{ 'G', SBX_PARAM_SIZE, 1u << 30 },	{ 'T', SBX_PARAM_SIZE, 1ull << 40 },
-		{ 's', SBX_PARAM_TIME, 1 },		{ 'm', SBX_PARAM_TIME, 60 },
-		{ 'h', SBX_PARAM_TIME, 3600 },		{ 'd', SBX_PARAM_TIME, 86400 },
+		{ 'K', SBX_PARAM_SIZE, 1u << 10 }, { 'M', SBX_PARAM_SIZE, 1u << 20 },
+		{ 'G', SBX_PARAM_SIZE, 1u << 30 }, { 'T', SBX_PARAM_SIZE, 1ull << 40 },
+		{ 's', SBX_PARAM_TIME, 1 },        { 'm', SBX_PARAM_TIME, 60 },
+		{ 'h', SBX_PARAM_TIME, 3600 },     { 'd', SBX_PARAM_TIME, 86400 },
 	};
 	const char *end;
 	uint64_t value = out_read_number(text, &end);
@@ -170,8 +172,8 @@ static uint64_t parse_number(const char *text, enum sbx_param_type type, const c
 	refuse("-D %s=%s: '%s' is no unit here", name, text, end);
 }
 
-static void check_path(const struct launch *launch, const struct sbx_param *param,
-		       const char *name, const char *value)
+static void check_path(const struct launch *launch, const struct sbx_param *param, const char *name,
+		       const char *value)
 {
 	struct walk walk, under;
 	const char *limit;
@@ -206,8 +208,8 @@ static void check_choices(const struct launch *launch, const struct sbx_param *p
 		uint32_t unset;
 		bool wild;
 		const char *choice = vars_expand(
-			launch, *SBX_AT(&launch->blob, TMPLS, sbx_tmpl, param->choice_first + i),
-			&wild, &unset);
+		    launch, *SBX_AT(&launch->blob, TMPLS, sbx_tmpl, param->choice_first + i), &wild,
+		    &unset);
 
 		if (choice && !strcmp(choice, value))
 			return;
@@ -239,7 +241,7 @@ static void set_param(struct launch *launch, uint32_t index)
 
 	if (!value) {
 		launch->vars.value[SBX_VAR_PARAM + index] =
-			vars_expand(launch, param->value, &wild, &unset);
+		    vars_expand(launch, param->value, &wild, &unset);
 		return;
 	}
 	if (param->type == SBX_PARAM_PATH && value[0] == '~' && (!value[1] || value[1] == '/') &&
@@ -268,7 +270,7 @@ static void set_params(struct launch *launch)
 
 		for (uint32_t p = 0; p < count; p++) {
 			const char *name = sbx_string(
-				&launch->blob, SBX_AT(&launch->blob, PARAMS, sbx_param, p)->name);
+			    &launch->blob, SBX_AT(&launch->blob, PARAMS, sbx_param, p)->name);
 
 			known |= (int)strlen(name) == length &&
 				 !strncmp(name, define->name, (size_t)length);

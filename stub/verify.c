@@ -28,7 +28,8 @@ void verify_namespaces(const struct inner *inner)
 		if (i == 0 && inner->plan.share_net)
 			continue;
 		if (stat(out_string("/proc/self/ns/%s", names[i]), &st))
-			inner_fail(inner, "/proc is missing inside: the %s namespace cannot be checked",
+			inner_fail(inner,
+				   "/proc is missing inside: the %s namespace cannot be checked",
 				   names[i]);
 		if (st.st_ino == inner->plan.namespaces[i])
 			inner_fail(inner, "bubblewrap made no %s namespace", names[i]);
