@@ -79,6 +79,7 @@ struct parse {
 	unsigned depth;
 	struct ast_word *verb; /* of the statement being read */
 	enum clause clause;
+	unsigned ordinal; /* of the token being read: 1 is the verb */
 
 	/* An error was reported in this statement: be silent until its end. */
 	bool poisoned;

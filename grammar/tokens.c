@@ -29,6 +29,7 @@ static void advance(struct parse *p)
 	case '}':
 		p->clause = CLAUSE_HEAD;
 		p->verb = NULL;
+		p->ordinal = 0;
 		p->poisoned = false;
 		break;
 	case '=':
@@ -49,6 +50,7 @@ static void advance(struct parse *p)
 		p->clause = CLAUSE_WHERE;
 		break;
 	}
+	p->ordinal++;
 	p->last = p->current;
 }
 

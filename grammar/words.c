@@ -82,12 +82,20 @@ static bool check_word(struct parse *p)
 	return true;
 }
 
+/* `param shm size`: no modifier can stand there, and one type is called like one. */
+static bool is_param_type(const struct parse *p)
+{
+	return p->ordinal == 3 && p->clause == CLAUSE_HEAD && str_is(p->verb->text, "param");
+}
+
 /* The token of a reserved word, 0: it is none. */
 static int reserved_token(struct parse *p, union YYSTYPE *value)
 {
 	struct str text = { p->source->text.ptr + p->start, p->offset - p->start };
 	enum ast_mod_kind kind = 0;
 
+	if (is_param_type(p))
+		return 0;
 	if (str_is(text, "and"))
 		return AND;
 	while (kind < AST_MOD__END && !str_is(text, ast_mod_word(kind)))
