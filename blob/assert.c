@@ -62,8 +62,17 @@ static void decided_by(struct question *q, enum sbx_section_id section, uint32_t
 	q->out->snapshot = section == SBX_SEC_FS && head->flags & SBX_F_SNAPSHOT;
 }
 
-/* The path the claim is about, canonical where that can be had; or says why not
- * and returns false: the claim fails. */
+/* Variables that only a repository gives a value. */
+static bool is_git_var(uint32_t var)
+{
+	return var == SBX_VAR_GITDIR || var == SBX_VAR_GITCOMMON || var == SBX_VAR_GITHOOKS;
+}
+
+/*
+ * The path the claim is about, canonical where that can be had; or says why not
+ * and returns false: the claim fails.  Outside a repository a claim about its
+ * parts is void, as the rules about them are.
+ */
 static bool object_path(struct question *q, char out_path[PATH_SIZE])
 {
 	char path[PATH_SIZE];
@@ -72,6 +81,7 @@ static bool object_path(struct question *q, char out_path[PATH_SIZE])
 	bool wild;
 
 	if (sbx_expand(q->blob, q->claim->path, q->vars, path, sizeof(path), &wild, &unset) < 0) {
+		out->holds = is_git_var(unset);
 		if (unset == SBX_NONE)
 			snprintf(out->reason, sizeof(out->reason), "the path is too long");
 		else

@@ -324,6 +324,39 @@ static void check_assertions(struct arena *arena)
 	}
 }
 
+/* What a repository has is void without one; another variable must have its value. */
+static void check_unset(struct arena *arena)
+{
+	static const struct {
+		enum sbx_var var;
+		bool holds;
+	} cases[] = { { SBX_VAR_GITDIR, true },
+		      { SBX_VAR_GITCOMMON, true },
+		      { SBX_VAR_GITHOOKS, true },
+		      { SBX_VAR_RUNTIME, false } };
+	const struct sbx_vars vars = { .value = { [SBX_VAR_WORKSPACE] = "/home/u/w" } };
+	const struct sbx_fs_set set = { 0 };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct policy *policy = model_new(arena);
+		struct seg *seg = ARENA_NEW(arena, struct seg);
+		struct sbx_assert_result result;
+		struct emitted out;
+		struct sbx_blob blob;
+
+		*seg = (struct seg){ .kind = SBX_SEG_VAR, .var = cases[i].var };
+		*VEC_PUSH(arena, &policy->asserts) = (struct assertion){
+			.polarity = SBX_CAN,
+			.action = SBX_DO_READ,
+			.text = STR_LIT("x"),
+			.path = { seg, 1 },
+		};
+		model_open(arena, policy, true, &out, &blob);
+		sbx_assert_check(&blob, 0, &vars, &set, NULL, NULL, &result);
+		check(result.holds == cases[i].holds, "a claim about a variable without a value");
+	}
+}
+
 int main(void)
 {
 	struct arena arena = { 0 };
@@ -334,6 +367,7 @@ int main(void)
 	check_ranks(&arena);
 	check_slurm(&arena);
 	check_assertions(&arena);
+	check_unset(&arena);
 	arena_free(&arena);
 	printf("%u %u\n", passed, failed);
 	return failed ? 1 : 0;
