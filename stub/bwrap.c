@@ -130,6 +130,11 @@ void backend_translate(struct launch *launch, bool by_fd, struct backend *out)
 	add(out, "--die-with-parent");
 	add(out, "--as-pid-1");
 	add3(out, "--cap-drop", "ALL", NULL);
+	/* Root may map its own id once more, for the masks' user namespace,
+	 * only if it could set file capabilities (user_namespaces(7), since
+	 * Linux 5.12); the inner stage drops this one with the rest. */
+	if (getuid() == 0)
+		add3(out, "--cap-add", "CAP_SETFCAP", NULL);
 	for (size_t i = 0; i < plan->mounts.count; i++) {
 		add_mount(out, &plan->mounts.items[i], by_fd);
 		dev |= plan->mounts.items[i].kind == MOUNT_DEV;
