@@ -4,7 +4,8 @@
  * The blob just made is asked, not the model it was made from, with the
  * functions that sbx-exec asks again before it starts a command.  Variables
  * have the values of a made-up machine (model_values); there are no symbolic
- * links on it.  What an assertion finds is shown at the assertion, with the
+ * links on it.  A claim that a policy lifts by `override` leaves the policy, so
+ * that the launch does not ask it again.  What an assertion finds is shown at the assertion, with the
  * rule that decides: places come from the blob's own table of locations.
  */
 #include "compiler/stages.h"
@@ -14,6 +15,7 @@
 
 #include "blob/verdict.h"
 #include "compiler/load.h"
+#include "compiler/render.h"
 
 #define PATH_SIZE 4096
 
@@ -132,6 +134,52 @@ static void warn_snapshot(struct compilation *c, const struct sbx_blob *blob,
 	diag_note(c->diags, place_of(c, blob, result->loc), "it rests on this `snapshot`");
 }
 
+/* The claim in the model that @claim was made from. */
+static struct assertion *claim_of(const struct compilation *c, const struct sbx_blob *blob,
+				  const struct sbx_assert *claim)
+{
+	struct span place = place_of(c, blob, claim->head.loc);
+
+	for (size_t i = 0; i < c->policy->asserts.count; i++) {
+		struct assertion *assertion = &c->policy->asserts.items[i];
+
+		if (assertion->head.place.span.source == place.source &&
+		    assertion->head.place.span.start == place.start &&
+		    str_is(assertion->text, sbx_string(blob, claim->text)))
+			return assertion;
+	}
+	BUG("a claim of the blob that the model does not have");
+}
+
+static bool is_override(const struct sbx_blob *blob, const struct sbx_assert_result *result)
+{
+	const struct sbx_head *head = NULL;
+
+	if (result->rule < blob->section[result->section].count)
+		head = render_head(blob, result->section, result->rule);
+	return head && head->flags & SBX_F_OVERRIDE;
+}
+
+/* A module's `cannot` that fails on an override of the policy, and on nothing else. */
+static bool lift(struct compilation *c, const struct sbx_blob *blob, const struct sbx_assert *claim,
+		 const struct sbx_assert_result *result, const char *text)
+{
+	struct assertion *assertion;
+
+	if (claim->polarity != SBX_CANNOT || !is_override(blob, result))
+		return false;
+	assertion = claim_of(c, blob, claim);
+	if (assertion->head.main_file)
+		return false;
+	*VEC_PUSH(&c->arena, &c->lifted) = (struct lifted){
+		.text = text,
+		.place = render_places(&c->arena, blob, claim->head.loc),
+		.override = render_places(&c->arena, blob, result->loc),
+	};
+	*assertion = c->policy->asserts.items[--c->policy->asserts.count];
+	return true;
+}
+
 static void check(struct compilation *c, const struct program *program, const struct sbx_blob *blob,
 		  const struct sbx_vars *vars, const struct sbx_fs_set *set, uint32_t index)
 {
@@ -144,12 +192,13 @@ static void check(struct compilation *c, const struct program *program, const st
 	sbx_assert_check(blob, index, vars, set, NULL, NULL, &result);
 	if (result.holds && result.snapshot)
 		warn_snapshot(c, blob, claim, &result);
-	if (result.holds)
+	const char *text = arena_printf(
+	    &c->arena, "%s %s %s", polarities[claim->polarity], actions[claim->action],
+	    claim->path.count ? sbx_string(blob, claim->text) : result.object);
+	if (result.holds || lift(c, blob, claim, &result, text))
 		return;
-	diag_error(
-	    c->diags, DIAG_A0101, place_of(c, blob, claim->head.loc),
-	    "`%s %s %s` does not hold: %s", polarities[claim->polarity], actions[claim->action],
-	    claim->path.count ? sbx_string(blob, claim->text) : result.object, result.reason);
+	diag_error(c->diags, DIAG_A0101, place_of(c, blob, claim->head.loc),
+		   "`%s` does not hold: %s", text, result.reason);
 	struct span rule = place_of(c, blob, result.loc);
 	if (rule.source)
 		diag_note(c->diags, rule, "this line decides");

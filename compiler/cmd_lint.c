@@ -15,7 +15,8 @@ static int usage(FILE *out)
 	fputs("usage: sbxc lint [-q] [-I DIR] [-D NAME=VALUE] FILE ...\n"
 	      "\n"
 	      "Holds each policy against the hardening checklist and lists its holes, the\n"
-	      "statements with a compat reason.  -q: findings only.\n"
+	      "statements with a compat reason, and what modules claim and an override\n"
+	      "lifts.  -q: findings only.\n"
 	      "Exit status: 0 nothing found; 1 findings or errors; 2 usage.\n",
 	      out);
 	return out == stdout ? finish_output(SBXC_OK) : SBXC_USAGE;
@@ -60,6 +61,16 @@ static void list_holes(struct compilation *c, const char *path)
 		puts("  none");
 }
 
+static void list_lifted(struct compilation *c)
+{
+	for (size_t i = 0; i < c->lifted.count; i++) {
+		const struct lifted *lifted = &c->lifted.items[i];
+
+		printf("  %s: `%s` is void: %s overrides it\n", lifted->place,
+		       diag_escape(&c->arena, str_from(lifted->text)), lifted->override);
+	}
+}
+
 static bool lint_file(const struct compile_options *options, const char *path, bool quiet)
 {
 	struct compilation c;
@@ -71,8 +82,10 @@ static bool lint_file(const struct compile_options *options, const char *path, b
 		lint_policy(&c);
 	clean &= diag_warnings(c.diags) == 0;
 	diag_flush(c.diags, stderr, colour_on(stderr));
-	if (c.blob.size && !quiet)
+	if (c.blob.size && !quiet) {
 		list_holes(&c, path);
+		list_lifted(&c);
+	}
 	compilation_free(&c);
 	return clean;
 }

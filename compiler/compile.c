@@ -42,7 +42,7 @@ bool compile_path(struct compilation *c, const char *path)
 	check_claims(c, program, &blob);
 	if (diag_errors(c->diags))
 		return false;
-	if (c->options.strip && !emit(c, true, &blob))
+	if ((c->options.strip || c->lifted.count) && !emit(c, c->options.strip, &blob))
 		return false;
 	c->blob = blob;
 	return true;

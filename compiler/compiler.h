@@ -38,6 +38,10 @@ struct compile_options {
 	bool strip;
 };
 
+struct lifted { /* a module's claim that an override makes void */
+	const char *text, *place, *override; /* "std/git.pol:12" */
+};
+
 struct compilation {
 	struct arena arena;
 	struct diags *diags;
@@ -45,6 +49,9 @@ struct compilation {
 	struct ast_file *main_file;  /* NULL: it could not be read */
 	struct policy *policy;       /* NULL: errors before lowering */
 	struct emitted blob;         /* size 0: errors */
+	struct {
+		VEC_OF(struct lifted)
+	} lifted; /* these are not in the blob */
 };
 
 /*

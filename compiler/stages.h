@@ -10,7 +10,8 @@
 
 struct program;
 
-/* Checks assertions and the hosts of credentials on a blob with locations. */
+/* Checks assertions and the hosts of credentials on a blob with locations; takes
+ * the claims that an override lifts out of the policy. */
 void check_claims(struct compilation *c, const struct program *program,
 		  const struct emitted *emitted);
 
