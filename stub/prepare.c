@@ -130,7 +130,10 @@ static void set_landlock(struct launch *launch)
 		    "this kernel has no Landlock, which holds devices, execution and descriptors: "
 		    "add landlock to the kernel's lsm= list");
 	plan->landlock_fs = nested ? 0 : wanted->handled_fs & landlock_known_fs(abi);
-	plan->landlock_net = wanted->handled_net & landlock_known_net(abi);
+	/* A network namespace of its own reaches nobody: then a server and its
+	 * client inside may talk over loopback. */
+	if (plan->share_net)
+		plan->landlock_net = wanted->handled_net & landlock_known_net(abi);
 	plan->landlock_scoped = wanted->scoped & landlock_known_scoped(abi);
 	plan->landlock_read = wanted->read;
 	plan->landlock_write = wanted->write;
