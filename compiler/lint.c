@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "blob/verdict.h"
+#include "blob/match.h"
 #include "compiler/stages.h"
 
 #define MODEL_HOME "/home/u" /* as in model_vars() */
@@ -149,6 +149,42 @@ static void lint_snapshots(struct lint *lint)
 		if ((rule->head.flags & SBX_F_SNAPSHOT) && rule->head.main_file)
 			FIND_AT(lint, &rule->head, DIAG_L0105,
 				"a snapshot: names that match later are not covered");
+	}
+}
+
+/* ---- environment ---------------------------------------------------------------- */
+
+/* The line of a module that denies @name by a pattern, or NULL. */
+static const struct rule_head *denied_by_pattern(struct lint *lint, struct str name)
+{
+	for (size_t i = 0; i < lint->policy->env.count; i++) {
+		const struct env_rule *rule = &lint->policy->env.items[i];
+
+		if (rule->verb == SBX_ENV_DENY && !rule->head.main_file &&
+		    memchr(rule->name.ptr, '*', rule->name.len) &&
+		    sbx_star_match(str_cstr(&lint->c->arena, rule->name),
+				   str_cstr(&lint->c->arena, name)))
+			return &rule->head;
+	}
+	return NULL;
+}
+
+/* An exact name beats a pattern, so a pass opens what a module shuts, without `override`. */
+static void lint_pass_denied(struct lint *lint)
+{
+	for (size_t i = 0; i < lint->policy->env.count; i++) {
+		const struct env_rule *rule = &lint->policy->env.items[i];
+		const struct rule_head *deny;
+
+		if (rule->verb != SBX_ENV_PASS || !rule->head.main_file || rule->head.compat.ptr ||
+		    memchr(rule->name.ptr, '*', rule->name.len))
+			continue;
+		deny = denied_by_pattern(lint, rule->name);
+		if (deny)
+			FIND_AT(lint, &rule->head, DIAG_L0307,
+				"`%.*s` opens what %s:%u denies: add compat \"why\"", STR_ARG(rule->name),
+				deny->place.span.source->name,
+				source_locate(deny->place.span.source, deny->place.span.start).line);
 	}
 }
 
@@ -310,6 +346,7 @@ static void (*const checks[])(struct lint *) = {
 	lint_sealed_stores,
 	lint_shared_tmp,
 	lint_snapshots,
+	lint_pass_denied,
 	lint_nothing_runs,
 	lint_terminal_injection,
 	lint_second_interfaces,
