@@ -16,6 +16,8 @@ void compilation_init(struct compilation *c, const struct compile_options *optio
 
 void compilation_free(struct compilation *c)
 {
+	if (c->jobs)
+		compilation_free(c->jobs);
 	arena_free(&c->arena);
 }
 
@@ -31,15 +33,18 @@ static bool emit(struct compilation *c, bool strip, struct emitted *out)
 
 bool compile_path(struct compilation *c, const char *path)
 {
-	struct program *program = load_program(c, path);
+	struct program *program;
 	struct emitted blob;
 
+	c->input = path;
+	program = load_program(c, path);
 	if (diag_errors(c->diags) || !program)
 		return false;
 	c->policy = lower_program(c, program);
 	if (diag_errors(c->diags) || !emit(c, false, &blob))
 		return false;
 	check_claims(c, program, &blob);
+	check_jobs(c, program);
 	if (diag_errors(c->diags))
 		return false;
 	if ((c->options.strip || c->lifted.count) && !emit(c, c->options.strip, &blob))

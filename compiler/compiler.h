@@ -43,6 +43,10 @@ struct lifted { /* a module's claim that an override makes void */
 };
 
 struct compilation {
+	const char *input; /* the file or name to compile */
+	struct span asked; /* the `jobs` that names it, in @outer; else no place */
+	const struct compilation *outer;
+	struct compilation *jobs; /* the policy of its jobs, where it was compiled */
 	struct arena arena;
 	struct diags *diags;
 	struct compile_options options;

@@ -27,6 +27,8 @@ void unit_note_chain(struct diags *diags, const struct unit *unit)
 	for (; unit && unit->importer; unit = unit->importer)
 		diag_note(diags, unit->import_span, "%s from here",
 			  unit->level == LEVEL_MODULE ? "imported" : "extended");
+	if (unit && unit->import_span.source)
+		diag_note(diags, unit->import_span, "the policy that jobs run under, named here");
 }
 
 void program_note_chain(struct diags *diags, const struct program *program,
@@ -49,6 +51,16 @@ static const char *read_error(int error)
 		return "a directory";
 	}
 	return strerror(error);
+}
+
+void load_fail_name(struct compilation *c, struct span span, unsigned want, struct str name)
+{
+	const char *near = library_suggest(&c->arena, &c->options, name);
+
+	diag_error(c->diags, DIAG_I0103, span, "there is no %s `%.*s`", file_kind_name(want),
+		   STR_ARG(name));
+	if (near)
+		diag_note(c->diags, NO_PLACE, "did you mean `%s`?", near);
 }
 
 static struct parsed *parse(struct loader *loader, const char *id, const struct library_file *file,
@@ -102,11 +114,7 @@ static struct parsed *follow(struct loader *loader, const struct unit *unit,
 		return NULL;
 	}
 	if (!library_find(&c->arena, &c->options, name, &file)) {
-		diag_error(c->diags, DIAG_I0103, word->span, "there is no %s `%.*s`",
-			   file_kind_name(want), STR_ARG(name));
-		const char *near = library_suggest(&c->arena, &c->options, name);
-		if (near)
-			diag_note(c->diags, NO_PLACE, "did you mean `%s`?", near);
+		load_fail_name(c, word->span, want, name);
 		return NULL;
 	}
 
@@ -244,24 +252,22 @@ struct program *load_program(struct compilation *c, const char *path)
 	loader.policy = ARENA_NEW(&c->arena, struct scope);
 	scope_init(&c->arena, loader.policy);
 	if (!library_find_main(&c->arena, &c->options, path, &file)) {
-		diag_error(c->diags, DIAG_I0103, (struct span){ 0 }, "there is no policy `%s`",
-			   path);
-		const char *near = library_suggest(&c->arena, &c->options, str_from(path));
-		if (near)
-			diag_note(c->diags, NO_PLACE, "did you mean `%s`?", near);
+		load_fail_name(c, NO_PLACE, FILE_POLICY, str_from(path));
 		diag_note(c->diags, NO_PLACE,
 			  "a file is named with its suffix or its directory, as in ./%s", path);
 		return NULL;
 	}
 
-	struct parsed *parsed = parse(&loader, file.path, &file, (struct span){ 0 });
+	struct parsed *parsed = parse(&loader, file.path, &file, c->asked);
+	struct unit *unit = ARENA_NEW(&c->arena, struct unit);
+	*unit = (struct unit){ .parsed = parsed, .scope = loader.policy, .import_span = c->asked };
 	c->main_file = parsed->ast;
 	if (!parsed->ast)
 		return NULL;
-	if (!parsed->kind || !can_run(&loader, parsed))
+	if (!parsed->kind || !can_run(&loader, parsed)) {
+		unit_note_chain(c->diags, unit);
 		return loader.program;
-	struct unit *unit = ARENA_NEW(&c->arena, struct unit);
-	*unit = (struct unit){ .parsed = parsed, .scope = loader.policy };
+	}
 	*VEC_PUSH(&c->arena, &loader.program->units) = unit;
 	load_unit(&loader, unit);
 	scope_apply_defines(c, loader.program, loader.policy);

@@ -26,7 +26,7 @@ struct unit { /* a file with the values of its parameters */
 	unsigned level;
 	struct scope *scope;
 	const struct unit *importer; /* NULL: the main file */
-	struct span import_span;     /* the `import` or `extend` that led here first */
+	struct span import_span;     /* the `import`, `extend` or `jobs` that led here first */
 };
 struct program {
 	struct {
@@ -42,6 +42,9 @@ struct program {
 
 /* NULL: the main file could not be read at all.  Errors are queued. */
 struct program *load_program(struct compilation *c, const char *path);
+
+/* There is no file of that kind (FILE_*) by that name; did you mean another? */
+void load_fail_name(struct compilation *c, struct span span, unsigned want, struct str name);
 
 /* "imported here" down to the main file, for the message queued last. */
 void unit_note_chain(struct diags *diags, const struct unit *unit);

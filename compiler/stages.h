@@ -15,6 +15,9 @@ struct program;
 void check_claims(struct compilation *c, const struct program *program,
 		  const struct emitted *emitted);
 
+/* Compiles the policy that Slurm jobs run under, where one is named. */
+void check_jobs(struct compilation *c, const struct program *program);
+
 /* The word at a location of that blob; no place where it has none. */
 struct span place_of(const struct compilation *c, const struct sbx_blob *blob, uint32_t index);
 
