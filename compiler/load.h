@@ -68,7 +68,7 @@ void scope_add_policy(struct compilation *c, struct program *program, const stru
 bool scope_make_module(struct compilation *c, const struct parsed *parsed,
 		       const struct ast_stmt *import, const struct scope *importer,
 		       struct scope *scope, struct str *key);
-/* Applies -D to the params of the main file. */
+/* Applies -D to the params of the main file; then @scope has their values. */
 void scope_apply_defines(struct compilation *c, struct program *program, struct scope *scope);
 
 #endif

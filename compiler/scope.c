@@ -409,4 +409,10 @@ void scope_apply_defines(struct compilation *c, struct program *program, struct 
 
 	for (size_t i = 0; i < c->options.define_count; i++)
 		apply_define(c, &c->options.defines[i], program, &words);
+	for (size_t i = 0; i < scope->count; i++) {
+		struct var *var = &scope->items[i];
+
+		if (!var->folded && var->id >= SBX_VAR_PARAM)
+			var->value = program->params.items[var->id - SBX_VAR_PARAM].value;
+	}
 }

@@ -238,6 +238,29 @@ static bool fail_unknown(struct reader *reader, struct str name, struct span spa
 	return false;
 }
 
+/*
+ * A text inside a path is a component or a part of one.  What @var is known to
+ * stand for, `[from, to)` of the path, must not lead out of it.
+ */
+static bool check_component(struct reader *reader, const struct var *var, size_t from, size_t to)
+{
+	const struct words *words = reader->words;
+	struct str text = reader->text, value;
+	bool whole = from > 0 && text.ptr[from - 1] == '/' &&
+		     (to == text.len || text.ptr[to] == '/');
+
+	if (!var->value.count || !tmpl_plain(words->arena, var->value, &value))
+		return true;
+	if (!memchr(value.ptr, '/', value.len) &&
+	    !(whole && (!value.len || str_is(value, ".") || str_is(value, ".."))))
+		return true;
+	diag_error(words->diags, DIAG_C0225, word_span(reader->word, reader->exact, from, to),
+		   "`$%.*s` is \"%.*s\": inside a path it is a component or a part of one",
+		   STR_ARG(var->name), STR_ARG(value));
+	diag_note(words->diags, var->span, "declared here");
+	return false;
+}
+
 static bool check_variable(struct reader *reader, const struct var *var, size_t from, size_t to)
 {
 	struct diags *diags = reader->words->diags;
@@ -256,8 +279,10 @@ static bool check_variable(struct reader *reader, const struct var *var, size_t 
 			   STR_ARG(var->name));
 		return false;
 	}
-	if (!(reader->flags & READ_PATH) || var->type != SBX_PARAM_PATH)
+	if (!(reader->flags & READ_PATH))
 		return true;
+	if (var->type != SBX_PARAM_PATH)
+		return check_component(reader, var, from, to);
 	if (from != 0) {
 		diag_error(diags, DIAG_C0208, span,
 			   "`$%.*s` is a whole path: it can only stand at the beginning",

@@ -24,7 +24,7 @@ struct var {
 	enum sbx_param_type type;
 	bool folded;       /* @value stands for it, else @id at launch */
 	unsigned id;       /* enum sbx_var or SBX_VAR_PARAM + n */
-	struct tmpl value; /* when folded */
+	struct tmpl value; /* when folded, or once -D is applied to a param */
 	struct span span;  /* where it was declared */
 };
 struct scope { /* the variables that one file sees */
