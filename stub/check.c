@@ -238,16 +238,9 @@ static void check_link_count(struct launch *launch, const char *path, const stru
 		       path, (unsigned)st->st_nlink, (unsigned long long)st->st_ino);
 }
 
-struct entry { /* struct linux_dirent64 */
-	uint64_t ino, offset;
-	unsigned short length;
-	unsigned char type;
-	char name[];
-};
-
 static void check_directory(struct launch *launch, const struct node *node)
 {
-	_Alignas(struct entry) char buffer[8192];
+	_Alignas(struct uapi_dirent) char buffer[8192];
 	int dir = open(node->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	unsigned seen = 0;
 	long got;
@@ -255,7 +248,7 @@ static void check_directory(struct launch *launch, const struct node *node)
 	while (dir >= 0 && seen < LINKS_SCAN_MAX &&
 	       (got = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
 		for (long at = 0; at < got; seen++) {
-			const struct entry *entry = (const void *)(buffer + at);
+			const struct uapi_dirent *entry = (const void *)(buffer + at);
 			struct stat st;
 
 			at += entry->length;

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "stub/uapi.h"
+
 #define COPY_BYTES_MAX   (256ull << 20)
 #define COPY_ENTRIES_MAX 20000u
 #define COPY_DEPTH_MAX   64
@@ -24,12 +26,6 @@ struct copy {
 	const char *what;
 	uint64_t bytes;
 	unsigned entries;
-};
-struct entry { /* struct linux_dirent64 */
-	uint64_t ino, offset;
-	unsigned short length;
-	unsigned char type;
-	char name[];
 };
 
 static _Noreturn void fail(const struct copy *c)
@@ -103,12 +99,12 @@ static void copy_entry(struct copy *c, int from, int to, const char *name, unsig
 
 static void copy_directory(struct copy *c, int from, int to, unsigned depth)
 {
-	_Alignas(struct entry) char buffer[4096];
+	_Alignas(struct uapi_dirent) char buffer[4096];
 	long got;
 
 	while ((got = syscall(SYS_getdents64, from, buffer, sizeof(buffer))) > 0)
 		for (long at = 0; at < got;) {
-			const struct entry *entry = (const void *)(buffer + at);
+			const struct uapi_dirent *entry = (const void *)(buffer + at);
 
 			at += entry->length;
 			copy_entry(c, from, to, entry->name, depth);

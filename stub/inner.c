@@ -98,7 +98,7 @@ static void load(char **argv, struct inner *inner)
 	error_fd = (int)out_read_number(argv[4], &rest);
 	if (fcntl(plan_fd, F_GET_SEALS) < 0 || fstat(plan_fd, &st) || st.st_size <= 0)
 		refuse("%s is not for use by hand", INNER_WORD);
-	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, plan_fd, 0);
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, plan_fd, 0);
 	if (data == MAP_FAILED || !plan_unpack(data, (size_t)st.st_size, &inner->plan))
 		refuse("%s is not for use by hand", INNER_WORD);
 	if (error_fd != STDERR_FILENO && dup2(error_fd, STDERR_FILENO) != STDERR_FILENO)

@@ -107,37 +107,54 @@ static int open_path(const char *path)
 	return sys_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW, UAPI_RESOLVE_NO_SYMLINKS);
 }
 
-/* In a tmpfs of ours: directories down to @path, which becomes what @mask is. */
-static int make_point(const struct maker *m, const struct plan_mask *mask)
+static void make_parents(const struct maker *m, char *path, mode_t mode)
 {
-	char *path = mem_string(mask->path);
-	mode_t mode = mask->kind == MASK_OPEN ? 0111 : 0755;
-
 	for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
 		*slash = '\0';
 		if (mkdir(path, mode) && errno != EEXIST && errno != EROFS)
 			inner_fail(m->inner, "%s: %s", path, out_error(errno));
 		*slash = '/';
 	}
-	if (S_ISDIR(mask->mode)) {
-		if (mkdir(path, mode))
-			inner_fail(m->inner, "%s: %s", path, out_error(errno));
-	} else {
-		int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
+}
 
-		if (file < 0)
-			inner_fail(m->inner, "%s: %s", path, out_error(errno));
-		close(file);
+static bool make_object(const struct plan_mask *mask, mode_t mode)
+{
+	int file;
+
+	if (mask->kind == MASK_LINK)
+		return !symlink(mask->target, mask->path);
+	if (S_ISDIR(mask->mode))
+		return !mkdir(mask->path, mode);
+	file = open(mask->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
+	if (file < 0)
+		return false;
+	close(file);
+	return true;
+}
+
+/* In a tmpfs of ours: directories down to what @mask is laid on; -1: a link,
+ * which is all there is to do. */
+static int make_point(const struct maker *m, const struct plan_mask *mask)
+{
+	mode_t mode = mask->kind == MASK_OPEN && !mask->covered ? 0111 : 0755;
+
+	if (!make_object(mask, mode)) {
+		make_parents(m, mem_string(mask->path), mode);
+		if (!make_object(mask, mode))
+			inner_fail(m->inner, "%s: %s", mask->path, out_error(errno));
 	}
-	return open_path(path);
+	return mask->kind == MASK_LINK ? -1 : open_path(mask->path);
 }
 
 /* What the mask is laid on; -1: nothing to do. */
 static int open_target(const struct maker *m, const struct plan_mask *mask)
 {
-	int target = open_path(mask->path);
 	struct stat st;
+	int target;
 
+	if (mask->covered)
+		return make_point(m, mask);
+	target = open_path(mask->path);
 	if (target < 0 && errno == ENOENT && mask->if_present)
 		return -1;
 	if (target < 0 && errno == ENOENT && mask->make)
@@ -234,11 +251,17 @@ static void lay(struct maker *m, size_t index)
 		tree = copied_tree(m, mask);
 		close(mask->copy_fd);
 		break;
+	case MASK_COVER:
+		tree = new_tmpfs(m->inner, "0755", 0);
+		*vec_add(&m->to_close) = tree;
+		break;
+	case MASK_LINK:
+		break; /* made with its mount point */
 	}
 	if (sys_move_mount(tree, target))
 		inner_fail(m->inner, "%s cannot be mounted on: %s", mask->path, out_error(errno));
 	close(target);
-	if (!mask->parents_open)
+	if (!mask->parents_open && mask->kind != MASK_COVER)
 		close(tree);
 }
 

@@ -17,6 +17,7 @@
 
 #include "stub/launch.h"
 #include "stub/out.h"
+#include "stub/uapi.h"
 
 #define ENTRIES_MAX 2000000ul
 #define DEPTH_MAX   256
@@ -35,12 +36,6 @@ struct scan {
 	VEC(struct pattern) patterns;
 	VEC(const char *) roots;
 	char path[PATH_MAX];
-};
-struct entry { /* struct linux_dirent64 */
-	uint64_t ino, offset;
-	unsigned short length;
-	unsigned char type;
-	char name[];
 };
 
 static bool is_grant(unsigned verb)
@@ -172,7 +167,7 @@ static bool worth_entering(const struct scan *scan)
 
 static void scan_directory(struct scan *scan, int dir, size_t length, unsigned depth);
 
-static void scan_entry(struct scan *scan, int dir, const struct entry *entry, size_t length,
+static void scan_entry(struct scan *scan, int dir, const struct uapi_dirent *entry, size_t length,
 		       unsigned depth)
 {
 	size_t name_length = strlen(entry->name);
@@ -214,12 +209,12 @@ static void scan_entry(struct scan *scan, int dir, const struct entry *entry, si
 
 static void scan_directory(struct scan *scan, int dir, size_t length, unsigned depth)
 {
-	_Alignas(struct entry) char buffer[8192];
+	_Alignas(struct uapi_dirent) char buffer[8192];
 	long got;
 
 	while ((got = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
 		for (long at = 0; at < got;) {
-			const struct entry *entry = (const void *)(buffer + at);
+			const struct uapi_dirent *entry = (const void *)(buffer + at);
 
 			at += entry->length;
 			scan_entry(scan, dir, entry, length, depth);

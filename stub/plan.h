@@ -44,14 +44,18 @@ enum mask_kind { /* the inner stage's */
 	MASK_OPEN,   /* a grant below something hidden or narrower: the real thing again */
 	MASK_TMP,    /* an empty tmpfs */
 	MASK_COPY,   /* a tmpfs with a copy of @copy_fd's file or tree */
+	MASK_COVER,  /* a tmpfs that holds nothing but what is opened again in it */
+	MASK_LINK,   /* in a cover: a symbolic link to @target */
 };
 struct plan_mask {
 	enum mask_kind kind;
 	const char *path;
+	const char *target; /* MASK_LINK */
 	unsigned rights;  /* what holds from here on */
 	bool make;        /* in a tmpfs of ours: make the mount point */
 	bool if_present;  /* nothing to do where it is not there */
 	bool parents_open; /* HIDE: names below it are opened again */
+	bool covered;     /* in a MASK_COVER: the directories on the way are open */
 	bool verify;      /* false for a mere pin */
 	uint32_t rule;
 	uint64_t size;
@@ -106,11 +110,13 @@ struct plan {
 struct launch;
 /* Nodes to mounts, masks, placeholders and Landlock rules. */
 void plan_files(struct launch *launch);
+/* covers.c: one mount of a directory, and a cover, for many mounts in it. */
+void plan_cover(struct launch *launch);
 /* Is @path there inside: on a tree of the host that may be read? */
 bool plan_shows(const struct launch *launch, const char *path);
 
-/* To bytes and back; unpacked strings lie in @data.  False: not a plan. */
+/* To bytes and back; what is unpacked lies in @data, which is changed.  False: not a plan. */
 void plan_pack(const struct plan *plan, const void **data, size_t *size);
-bool plan_unpack(const void *data, size_t size, struct plan *plan);
+bool plan_unpack(void *data, size_t size, struct plan *plan);
 
 #endif

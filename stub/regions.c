@@ -243,6 +243,7 @@ void plan_files(struct launch *launch)
 	    (struct frame){ .path = "/", .source = FROM_NOTHING, .read_only = true };
 	for (size_t i = 0; i < launch->view.nodes.count; i++)
 		add_node(&b, &launch->view.nodes.items[i]);
+	plan_cover(launch);
 	sort_masks(&launch->plan);
 }
 

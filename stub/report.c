@@ -74,6 +74,10 @@ static const char *mask_text(const struct plan_mask *mask)
 		return "an empty tmpfs";
 	case MASK_COPY:
 		return "a private copy";
+	case MASK_COVER:
+		return "covered: only what is named below is in it";
+	case MASK_LINK:
+		return "a link, as on the host";
 	}
 	return "";
 }

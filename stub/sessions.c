@@ -182,23 +182,16 @@ static void read_other(const struct session *session, const char *name, struct o
 	close(fd);
 }
 
-struct entry { /* struct linux_dirent64 */
-	uint64_t ino, offset;
-	unsigned short length;
-	unsigned char type;
-	char name[];
-};
-
 void sessions_read_others(const struct session *session, struct others *out)
 {
-	_Alignas(struct entry) char buffer[4096];
+	_Alignas(struct uapi_dirent) char buffer[4096];
 	long got;
 
 	memset(out, 0, sizeof(*out));
 	lseek(session->dir, 0, SEEK_SET);
 	while ((got = syscall(SYS_getdents64, session->dir, buffer, sizeof(buffer))) > 0)
 		for (long at = 0; at < got;) {
-			const struct entry *entry = (const void *)(buffer + at);
+			const struct uapi_dirent *entry = (const void *)(buffer + at);
 
 			at += entry->length;
 			if (!strncmp(entry->name, PREFIX, strlen(PREFIX)) &&

@@ -38,6 +38,16 @@ struct uapi_mount_attr {
 	uint64_t attr_set, attr_clr, propagation, userns_fd;
 };
 
+struct uapi_dirent { /* struct linux_dirent64: getdents64(2) */
+	uint64_t ino, offset;
+	unsigned short length;
+	unsigned char type;
+	char name[];
+};
+
+/* statfs(2) */
+#define UAPI_TMPFS_MAGIC 0x01021994
+
 /* landlock(7) */
 #define UAPI_LANDLOCK_CREATE_RULESET_VERSION 1u
 #define UAPI_LANDLOCK_RULE_PATH_BENEATH	     1

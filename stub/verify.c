@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "stub/sys.h"
@@ -86,6 +87,59 @@ void verify_mounts(const struct inner *inner)
 	}
 }
 
+/* ---- covers ------------------------------------------------------------------ */
+
+/* Is @path a mask's in a cover, or (*above) on the way to one? */
+static bool is_covered(const struct inner *inner, const char *path, bool *above)
+{
+	size_t length = strlen(path);
+
+	*above = false;
+	for (size_t i = 0; i < inner->plan.masks.count; i++) {
+		const struct plan_mask *mask = &inner->plan.masks.items[i];
+
+		if (!mask->covered || strncmp(mask->path, path, length))
+			continue;
+		if (!mask->path[length])
+			return true;
+		*above |= mask->path[length] == '/';
+	}
+	return false;
+}
+
+/* All that is in @path, in the tmpfs of @cover, is what was put there. */
+static void verify_cover(const struct inner *inner, const char *path, uint64_t device)
+{
+	_Alignas(struct uapi_dirent) char buffer[4096];
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct statfs fs;
+	struct stat st;
+	long got = 0;
+
+	if (dir < 0 || fstatfs(dir, &fs) || fs.f_type != UAPI_TMPFS_MAGIC || fstat(dir, &st) ||
+	    (device && st.st_dev != device))
+		inner_fail(inner, "%s is not covered inside, but must be", path);
+	while ((got = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < got;) {
+			const struct uapi_dirent *entry = (const void *)(buffer + at);
+			const char *name;
+			bool above;
+
+			at += entry->length;
+			if (!strcmp(entry->name, ".") || !strcmp(entry->name, ".."))
+				continue;
+			name = mem_join(path, mem_join("/", entry->name));
+			if (is_covered(inner, name, &above))
+				continue;
+			if (!above)
+				inner_fail(inner, "%s is there inside, but must not be", name);
+			verify_cover(inner, name, st.st_dev);
+		}
+	if (got < 0)
+		inner_fail(inner, "%s cannot be listed: %s", path, out_error(errno));
+	close(dir);
+}
+
 void verify_masks(const struct inner *inner)
 {
 	for (size_t i = 0; i < inner->plan.masks.count; i++) {
@@ -93,6 +147,8 @@ void verify_masks(const struct inner *inner)
 
 		if (!mask->verify)
 			continue;
+		if (mask->kind == MASK_COVER)
+			verify_cover(inner, mask->path, 0);
 		if (!(mask->rights & SBX_READ) && can_read(mask->path))
 			inner_fail(inner, "%s is readable inside, but must not be", mask->path);
 		if (!(mask->rights & SBX_WRITE) && can_write(mask->path, mask->mode))

@@ -3,6 +3,7 @@
 #include <linux/capability.h>
 #include <linux/close_range.h>
 #include <linux/landlock.h>
+#include <linux/magic.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
@@ -32,6 +33,7 @@ SAME(UAPI_MOUNT_ATTR_NOSUID, MOUNT_ATTR_NOSUID);
 SAME(UAPI_MOUNT_ATTR_NODEV, MOUNT_ATTR_NODEV);
 SAME(UAPI_MOUNT_ATTR_NOEXEC, MOUNT_ATTR_NOEXEC);
 SAME(sizeof(struct uapi_mount_attr), sizeof(struct mount_attr));
+SAME(UAPI_TMPFS_MAGIC, TMPFS_MAGIC);
 SAME(UAPI_LANDLOCK_CREATE_RULESET_VERSION, LANDLOCK_CREATE_RULESET_VERSION);
 SAME(UAPI_LANDLOCK_RULE_PATH_BENEATH, LANDLOCK_RULE_PATH_BENEATH);
 SAME(UAPI_LANDLOCK_FS_EXECUTE, LANDLOCK_ACCESS_FS_EXECUTE);
