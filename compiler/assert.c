@@ -5,8 +5,8 @@
  * functions that sbx-exec asks again before it starts a command.  Variables
  * have the values of a made-up machine (model_values); there are no symbolic
  * links on it.  A claim that a policy lifts by `override` leaves the policy, so
- * that the launch does not ask it again.  What an assertion finds is shown at the assertion, with the
- * rule that decides: places come from the blob's own table of locations.
+ * that the launch does not ask it again.  What an assertion finds is shown at the assertion, with
+ * the rule that decides: places come from the blob's own table of locations.
  */
 #include "compiler/stages.h"
 
@@ -192,9 +192,9 @@ static void check(struct compilation *c, const struct program *program, const st
 	sbx_assert_check(blob, index, vars, set, NULL, NULL, &result);
 	if (result.holds && result.snapshot)
 		warn_snapshot(c, blob, claim, &result);
-	const char *text = arena_printf(
-	    &c->arena, "%s %s %s", polarities[claim->polarity], actions[claim->action],
-	    claim->path.count ? sbx_string(blob, claim->text) : result.object);
+	const char *text =
+	    arena_printf(&c->arena, "%s %s %s", polarities[claim->polarity], actions[claim->action],
+			 claim->path.count ? sbx_string(blob, claim->text) : result.object);
 	if (result.holds || lift(c, blob, claim, &result, text))
 		return;
 	diag_error(c->diags, DIAG_A0101, place_of(c, blob, claim->head.loc),

@@ -32,8 +32,9 @@ static unsigned list_section(struct compilation *c, const struct sbx_blob *blob,
 
 		if (!head || !(head->flags & SBX_F_COMPAT))
 			continue;
-		printf("  %s: %s\n", render_places(&c->arena, blob, head->loc),
-		       diag_escape(&c->arena, str_from(render_rule(&c->arena, blob, section, i, 4))));
+		printf(
+		    "  %s: %s\n", render_places(&c->arena, blob, head->loc),
+		    diag_escape(&c->arena, str_from(render_rule(&c->arena, blob, section, i, 4))));
 		holes++;
 	}
 	return holes;
@@ -53,7 +54,8 @@ static void list_holes(struct compilation *c, const char *path)
 		const struct sbx_head *head = &sbx_meta(&blob)->net_mode_head;
 		uint32_t why = SBX_AT(&blob, NOTES, sbx_note, head->note)->compat;
 
-		printf("  %s: net { mode host compat \"%s\" }\n", render_places(&c->arena, &blob, head->loc),
+		printf("  %s: net { mode host compat \"%s\" }\n",
+		       render_places(&c->arena, &blob, head->loc),
 		       diag_escape(&c->arena, str_from(sbx_string(&blob, why))));
 		holes++;
 	}
@@ -111,7 +113,8 @@ int cmd_lint(int argc, char **argv)
 		else if (strcmp(argv[i], "-q") == 0 || strcmp(argv[i], "--quiet") == 0)
 			quiet = true;
 		else
-			return usage_unknown("option", argv[i], known, sizeof(known) / sizeof(*known));
+			return usage_unknown("option", argv[i], known,
+					     sizeof(known) / sizeof(*known));
 	}
 	if (!count)
 		return usage(stderr);

@@ -44,8 +44,7 @@ static bool waived(struct lint *lint, const struct rule_head *head, enum diag_co
 #define FIND(lint, code, ...)                                                                      \
 	diag_warning((lint)->c->diags, (code), (lint)->policy->name_span, __VA_ARGS__)
 
-static bool may(struct lint *lint, const char *path, unsigned right,
-		struct sbx_fs_verdict *verdict)
+static bool may(struct lint *lint, const char *path, unsigned right, struct sbx_fs_verdict *verdict)
 {
 	sbx_fs_decide(&lint->set, path, right, verdict);
 	return verdict->allowed;
@@ -96,8 +95,8 @@ static void lint_write_outside(struct lint *lint)
 		const struct fs_rule *rule = &lint->policy->fs.items[i];
 		const struct tmpl *path = &rule->path;
 
-		if (rule->verb != SBX_FS_GRANT || !(rule->rights & SBX_WRITE) || rule->head.compat.ptr ||
-		    !rule->head.main_file)
+		if (rule->verb != SBX_FS_GRANT || !(rule->rights & SBX_WRITE) ||
+		    rule->head.compat.ptr || !rule->head.main_file)
 			continue;
 		if (path->count && path->segs[0].kind == SBX_SEG_VAR &&
 		    (path->segs[0].var == SBX_VAR_WORKSPACE || path->segs[0].var == SBX_VAR_CWD ||
@@ -120,7 +119,8 @@ static void lint_sealed_stores(struct lint *lint)
 		may(lint, path, SBX_READ, &verdict);
 		if (verdict.why != SBX_WHY_SEAL)
 			FIND(lint, DIAG_L0103,
-			     "~/%s is not sealed, so a later grant could open it: import std/secrets",
+			     "~/%s is not sealed, so a later grant could open it: import "
+			     "std/secrets",
 			     stores[i]);
 	}
 }
@@ -132,12 +132,14 @@ static void lint_shared_tmp(struct lint *lint)
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		struct sbx_fs_verdict verdict;
 
-		if (!may(lint, arena_printf(&lint->c->arena, "%s/x", places[i]), SBX_WRITE, &verdict))
+		if (!may(lint, arena_printf(&lint->c->arena, "%s/x", places[i]), SBX_WRITE,
+			 &verdict))
 			continue;
 		const struct fs_rule *rule = deciding_rule(lint, &verdict);
 		if (rule->verb == SBX_FS_GRANT)
 			FIND_AT(lint, &rule->head, DIAG_L0104,
-				"the host's %s is writable: use a private one, `tmp %s`", places[i], places[i]);
+				"the host's %s is writable: use a private one, `tmp %s`", places[i],
+				places[i]);
 	}
 }
 
@@ -181,10 +183,11 @@ static void lint_pass_denied(struct lint *lint)
 			continue;
 		deny = denied_by_pattern(lint, rule->name);
 		if (deny)
-			FIND_AT(lint, &rule->head, DIAG_L0307,
-				"`%.*s` opens what %s:%u denies: add compat \"why\"", STR_ARG(rule->name),
-				deny->place.span.source->name,
-				source_locate(deny->place.span.source, deny->place.span.start).line);
+			FIND_AT(
+			    lint, &rule->head, DIAG_L0307,
+			    "`%.*s` opens what %s:%u denies: add compat \"why\"",
+			    STR_ARG(rule->name), deny->place.span.source->name,
+			    source_locate(deny->place.span.source, deny->place.span.start).line);
 	}
 }
 
@@ -196,7 +199,8 @@ static void lint_nothing_runs(struct lint *lint)
 
 	if (!call_allowed(lint, "execve", args))
 		FIND(lint, DIAG_L0201,
-		     "execve is refused, so nothing can start: import std/syscalls and allow @default");
+		     "execve is refused, so nothing can start: import std/syscalls and allow "
+		     "@default");
 }
 
 static void lint_terminal_injection(struct lint *lint)
@@ -212,21 +216,22 @@ static void lint_terminal_injection(struct lint *lint)
 
 		if (call_allowed(lint, "ioctl", args))
 			FIND(lint, DIAG_L0202,
-			     "ioctl %s is allowed: it can type into your terminal; import std/syscalls",
+			     "ioctl %s is allowed: it can type into your terminal; import "
+			     "std/syscalls",
 			     requests[i].name);
 	}
 }
 
 static void lint_second_interfaces(struct lint *lint)
 {
-	static const char *const calls[] = { "io_uring_setup", "bpf", "userfaultfd",
+	static const char *const calls[] = { "io_uring_setup",  "bpf",        "userfaultfd",
 					     "perf_event_open", "kexec_load", "init_module" };
 	static const uint64_t args[6];
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		if (call_allowed(lint, calls[i], args))
-			FIND(lint, DIAG_L0203, "%s is allowed: it goes around what the filter refuses",
-			     calls[i]);
+			FIND(lint, DIAG_L0203,
+			     "%s is allowed: it goes around what the filter refuses", calls[i]);
 }
 
 static void lint_namespaces(struct lint *lint)
@@ -240,13 +245,15 @@ static void lint_namespaces(struct lint *lint)
 		if (rule->what == SBX_PROCESS_USERNS) {
 			if (!rule->head.compat.ptr)
 				FIND_AT(lint, &rule->head, DIAG_L0204,
-					"user namespaces are allowed without a reason: add compat \"why\"");
+					"user namespaces are allowed without a reason: add compat "
+					"\"why\"");
 			return;
 		}
 	}
 	if (call_allowed(lint, "unshare", args) || call_allowed(lint, "clone", args))
 		FIND(lint, DIAG_L0204,
-		     "user namespaces can be made inside: deny @namespaces, or say why in process { }");
+		     "user namespaces can be made inside: deny @namespaces, or say why in process "
+		     "{ }");
 }
 
 /* ---- the rest --------------------------------------------------------------------- */
@@ -274,13 +281,15 @@ static void lint_assertions(struct lint *lint)
 
 		if (!assertion->head.main_file)
 			continue;
-		cannot_write |= assertion->polarity == SBX_CANNOT && assertion->action == SBX_DO_WRITE;
+		cannot_write |=
+		    assertion->polarity == SBX_CANNOT && assertion->action == SBX_DO_WRITE;
 		never |= assertion->polarity == SBX_NEVER;
 	}
 	if (!cannot_write)
 		FIND(lint, DIAG_L0302, "nothing is asserted about what cannot be written");
 	if (!never)
-		FIND(lint, DIAG_L0302, "nothing is asserted with `never`: name a key that must stay shut");
+		FIND(lint, DIAG_L0302,
+		     "nothing is asserted with `never`: name a key that must stay shut");
 }
 
 static void lint_credentials(struct lint *lint)
@@ -288,7 +297,8 @@ static void lint_credentials(struct lint *lint)
 	for (size_t i = 0; i < lint->policy->credentials.count; i++) {
 		const struct credential *credential = &lint->policy->credentials.items[i];
 
-		if (!credential->refresh_s && !credential->lifetime_s && !credential->head.compat.ptr)
+		if (!credential->refresh_s && !credential->lifetime_s &&
+		    !credential->head.compat.ptr)
 			FIND_AT(lint, &credential->head, DIAG_L0303,
 				"a credential with no lifetime: add `lifetime` or `refresh`");
 	}
@@ -312,7 +322,8 @@ static void lint_guards(struct lint *lint)
 			found |= lint->policy->fs.items[i].head.guards.ptr &&
 				 str_is(lint->policy->fs.items[i].head.guards, labels[l]);
 		if (!found)
-			FIND(lint, DIAG_L0304, "no rule guards %s: the checklist wants one in an agent's policy",
+			FIND(lint, DIAG_L0304,
+			     "no rule guards %s: the checklist wants one in an agent's policy",
 			     labels[l]);
 	}
 }
@@ -341,22 +352,10 @@ static void lint_waivers(struct lint *lint)
 
 /* lint_waivers comes last: it looks at what the others used. */
 static void (*const checks[])(struct lint *) = {
-	lint_home_writable,
-	lint_write_outside,
-	lint_sealed_stores,
-	lint_shared_tmp,
-	lint_snapshots,
-	lint_pass_denied,
-	lint_nothing_runs,
-	lint_terminal_injection,
-	lint_second_interfaces,
-	lint_namespaces,
-	lint_limits,
-	lint_assertions,
-	lint_credentials,
-	lint_guards,
-	lint_summary,
-	lint_waivers,
+	lint_home_writable,     lint_write_outside, lint_sealed_stores, lint_shared_tmp,
+	lint_snapshots,         lint_pass_denied,   lint_nothing_runs,  lint_terminal_injection,
+	lint_second_interfaces, lint_namespaces,    lint_limits,        lint_assertions,
+	lint_credentials,       lint_guards,        lint_summary,       lint_waivers,
 };
 
 void lint_policy(struct compilation *c)

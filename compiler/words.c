@@ -246,8 +246,8 @@ static bool check_component(struct reader *reader, const struct var *var, size_t
 {
 	const struct words *words = reader->words;
 	struct str text = reader->text, value;
-	bool whole = from > 0 && text.ptr[from - 1] == '/' &&
-		     (to == text.len || text.ptr[to] == '/');
+	bool whole =
+	    from > 0 && text.ptr[from - 1] == '/' && (to == text.len || text.ptr[to] == '/');
 
 	if (!var->value.count || !tmpl_plain(words->arena, var->value, &value))
 		return true;
