@@ -25,6 +25,9 @@ const char *backend_find(const char **why);
 void backend_translate(struct launch *launch, bool by_fd, struct backend *out);
 /* Starts it on @plan (packed, in a sealed memfd). */
 void backend_start(struct backend *backend, int plan_fd);
+/* Lets the inner stage go on, which waits for it once before it lays the masks
+ * and once before it starts the program.  False: nobody is there any more. */
+bool backend_go_on(const struct backend *backend);
 /* Why it failed, from what it wrote: one reason, one remedy. */
 const char *backend_explain(const char *text);
 

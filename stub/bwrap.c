@@ -236,3 +236,8 @@ void backend_start(struct backend *backend, int plan_fd)
 	close(self);
 	close(pair[1]);
 }
+
+bool backend_go_on(const struct backend *backend)
+{
+	return write(backend->socket, "g", 1) == 1;
+}

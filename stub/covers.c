@@ -13,12 +13,9 @@
  */
 #include "stub/plan.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 #include "stub/launch.h"
-#include "stub/sys.h"
 
 #define COVER_MIN 3 /* names in a directory that make it worth while */
 
@@ -26,7 +23,7 @@
 static bool fits_cover(const struct plan_mount *mount)
 {
 	return mount->kind == MOUNT_LINK ||
-	       (mount->kind == MOUNT_BIND && !(mount->rights & SBX_WRITE) && mount->fd >= 0 &&
+	       (mount->kind == MOUNT_BIND && !(mount->rights & SBX_WRITE) &&
 		(S_ISDIR(mount->st.st_mode) || S_ISREG(mount->st.st_mode)));
 }
 
@@ -55,21 +52,18 @@ static bool find_range(const struct plan *plan, const char *dir, size_t at, size
 	return *end - *first >= COVER_MIN;
 }
 
-/* The directory itself, if it is one that may be covered; -1: it is not. */
-static int open_system_directory(const struct launch *launch, const char *dir, struct stat *st)
+/* The directory itself, if it is one that may be covered. */
+static bool is_system_directory(const struct launch *launch, const char *dir, struct stat *st)
 {
 	const char *home = launch->vars.value[SBX_VAR_HOME];
-	int fd;
+	struct walk walk;
 
 	if (!dir[1] || (home && (path_within(home, dir) || path_within(dir, home))))
-		return -1;
-	fd = sys_openat2(AT_FDCWD, dir, O_PATH | O_DIRECTORY | O_NOFOLLOW,
-			 UAPI_RESOLVE_NO_SYMLINKS);
-	if (fd >= 0 && !fstat(fd, st) && st->st_uid == 0 && !(st->st_mode & 022))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
+		return false;
+	walk_path(dir, &walk);
+	*st = walk.st;
+	return !walk.error && !walk.missing && !walk.hop_count && st->st_uid == 0 &&
+	       !(st->st_mode & 022);
 }
 
 static void add_mask(struct plan *plan, const struct plan_mount *mount, enum mask_kind kind)
@@ -98,7 +92,8 @@ void plan_cover(struct launch *launch)
 	for (size_t at = 0; at < plan->mounts.count; at++) {
 		struct plan_mount cover = { .kind = MOUNT_BIND,
 					    .rights = SBX_READ,
-					    .rule = SBX_NONE };
+					    .rule = SBX_NONE,
+					    .fd = -1 };
 		size_t first, end;
 
 		if (!fits_cover(&plan->mounts.items[at]))
@@ -109,8 +104,7 @@ void plan_cover(struct launch *launch)
 		refused = cover.path;
 		if (!find_range(plan, cover.path, at, &first, &end))
 			continue;
-		cover.fd = open_system_directory(launch, cover.path, &cover.st);
-		if (cover.fd < 0)
+		if (!is_system_directory(launch, cover.path, &cover.st))
 			continue;
 		add_mask(plan, &cover, MASK_COVER);
 		for (size_t i = first; i < end; i++)

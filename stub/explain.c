@@ -65,7 +65,7 @@ static const struct {
 const char *backend_explain(const char *text)
 {
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (strstr(text, known[i].text))
+		if (out_find(text, known[i].text))
 			return known[i].reason ? known[i].reason : explain_namespaces();
 	if (!*text)
 		return "bubblewrap ended without a word and without starting the sandbox: "

@@ -82,7 +82,6 @@ static struct node *add_node(const struct context *c, const char *path, enum nod
 		.granted = is_grant(c->verb),
 		.denied = !is_grant(c->verb),
 		.have = strlen(path),
-		.fd = -1,
 	};
 	return node;
 }
@@ -105,8 +104,12 @@ static bool flagged(const struct context *c, uint32_t flag)
 /* mkdir -p beneath what exists, each step by descriptor; mode 0700. */
 static void make_directories(const char *path, struct walk *walk, const char *place)
 {
-	int dir = walk->fd;
+	int dir;
 
+	walk_afresh(path, walk);
+	dir = walk->fd;
+	if (walk->error)
+		refuse("%s: cannot be made: %s (%s)", path, out_error(walk->error), place);
 	for (const char *name = walk->path + walk->have; *name;) {
 		size_t length;
 		const char *one;
@@ -124,8 +127,10 @@ static void make_directories(const char *path, struct walk *walk, const char *pl
 		close(dir);
 		dir = next;
 	}
-	walk->fd = dir;
 	fstat(dir, &walk->st);
+	close(dir);
+	walk->fd = -1;
+	walk_forget(); /* it is there now */
 	walk->have = strlen(walk->path);
 	walk->missing = false;
 }
@@ -178,7 +183,6 @@ static void add_literal(const struct context *c, const char *path)
 {
 	struct walk walk;
 	struct node *node;
-	bool mounts = c->verb == SBX_FS_GRANT || c->verb == SBX_FS_COPY || c->verb == SBX_FS_DEVICE;
 
 	if (is_synthetic(path)) {
 		add_point(c, path, false);
@@ -193,10 +197,8 @@ static void add_literal(const struct context *c, const char *path)
 	if (walk.error && !handle_error(c, path, &walk))
 		return;
 	if (walk.missing && c->verb != SBX_FS_TMP && is_grant(c->verb) &&
-	    !handle_missing(c, path, &walk)) {
-		walk_close(&walk);
+	    !handle_missing(c, path, &walk))
 		return;
-	}
 	add_point(c, path, false);
 	if (strcmp(path, walk.path))
 		add_point(c, walk.path, false);
@@ -204,10 +206,6 @@ static void add_literal(const struct context *c, const char *path)
 	node = add_node(c, walk.path, NODE_RULE);
 	node->have = walk.have;
 	node->st = walk.st;
-	if (mounts && !walk.missing)
-		node->fd = walk.fd;
-	else
-		walk_close(&walk);
 }
 
 const char *pattern_beginning(const char *pattern, size_t *length)
@@ -261,7 +259,6 @@ static void add_pattern(const struct context *c, const char *pattern)
 	}
 	add_point(c, pattern, true);
 	walk_path(beginning, &walk);
-	walk_close(&walk);
 	if (walk.error)
 		return;
 	add_hops(c, walk.hops, walk.hop_count);
@@ -305,7 +302,6 @@ static void add_excepts(struct context *c)
 			continue;
 		*vec_add(&view->excepts) = path;
 		walk_path(path, &walk);
-		walk_close(&walk);
 		if (!walk.error && strcmp(walk.path, path))
 			*vec_add(&view->excepts) = walk.path;
 	}
@@ -374,7 +370,6 @@ static void add_sockets(struct launch *launch)
 		add_hops(&c, walk.hops, walk.hop_count);
 		struct node *node = add_node(&c, walk.path, NODE_SOCKET);
 		node->st = walk.st;
-		node->fd = walk.fd;
 	}
 }
 
@@ -485,8 +480,6 @@ static void join(const struct launch *launch, struct node *into, const struct no
 		into->rule = other->rule;
 	if (verb_rank(other->verb) > verb_rank(into->verb))
 		into->verb = other->verb;
-	if (into->fd < 0)
-		into->fd = other->fd;
 	into->granted |= other->granted;
 	into->denied |= other->denied;
 }

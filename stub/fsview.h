@@ -31,7 +31,6 @@ struct node {
 	size_t have;      /* of @path, what exists */
 	struct stat st;   /* of that part */
 	const char *target; /* NODE_LINK */
-	int fd;           /* O_PATH, or -1 */
 };
 static inline bool node_exists(const struct node *node)
 {

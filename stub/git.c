@@ -67,7 +67,6 @@ static const char *directory_at(const char *dir, const char *text, struct stat *
 	if (!*text)
 		return NULL;
 	walk_path(*text == '/' ? text : path_join(dir, text), &walk);
-	walk_close(&walk);
 	if (walk.error || walk.missing || !S_ISDIR(walk.st.st_mode))
 		return NULL;
 	*st = walk.st;
@@ -146,7 +145,6 @@ static void resolve_file(struct launch *launch, const char *root)
 		struct walk walk;
 
 		walk_path(*back == '/' ? back : path_join(gitdir, back), &walk);
-		walk_close(&walk);
 		if (walk.error || walk.missing || strcmp(walk.path, path_join(root, ".git")))
 			refuse_gitdir(root,
 				      "names a worktree whose own record names another place");
@@ -180,7 +178,6 @@ static void set_hooks(struct launch *launch, const char *root)
 	else if (*path != '/')
 		path = path_join(root, path);
 	walk_path(path, &walk);
-	walk_close(&walk);
 	if (walk.error)
 		refuse("core.hooksPath of %s: %s: %s: correct it", common, path,
 		       out_error(walk.error));

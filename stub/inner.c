@@ -139,6 +139,14 @@ static void enter_directory(const struct inner *inner)
 			   plan->cwd);
 }
 
+static void wait_for_outer(const struct inner *inner)
+{
+	char go;
+
+	if (read(inner->socket, &go, 1) != 1)
+		_exit(EXIT_REFUSED);
+}
+
 /* ---- waiting ------------------------------------------------------------------- */
 
 /* Only calls that prepare.c asked the policy about: the filter is attached. */
@@ -174,7 +182,6 @@ void inner_main(char **argv)
 {
 	struct inner *inner = mem_get(sizeof(*inner));
 	const char *path, *failed;
-	char go;
 	pid_t program;
 
 	load(argv, inner);
@@ -183,6 +190,7 @@ void inner_main(char **argv)
 		inner_fail(inner, "the sandbox has no process namespace of its own");
 	verify_namespaces(inner);
 	verify_mounts(inner);
+	wait_for_outer(inner); /* what masks lie on may still be missing */
 	if (inner->plan.masks.count)
 		masks_apply(inner);
 	drop_privileges(inner);
@@ -194,8 +202,7 @@ void inner_main(char **argv)
 	if (failed)
 		inner_fail(inner, "Landlock: %s (%s): %s", failed, path, out_error(errno));
 	inner_send(inner, MESSAGE_READY, 0, "");
-	if (read(inner->socket, &go, 1) != 1)
-		_exit(EXIT_REFUSED);
+	wait_for_outer(inner);
 	program_prepare(inner);
 	/* Attached once: the program inherits it. */
 	if (inner->plan.filter_init && !program_filter(&inner->plan))

@@ -116,7 +116,7 @@ static void change(struct builder *b, const struct node *node, unsigned rights)
 	}
 	/* What the backend mounts read-only stays so: it must mount this anew. */
 	if ((!read_only && !above.base_writable) || !region_has_host(b)) {
-		region_add_mount(b, node, MOUNT_BIND, rights)->fd = region_open_node(node);
+		region_add_mount(b, node, MOUNT_BIND, rights);
 		base_writable = !read_only;
 	}
 	if (above.source == HIDDEN || (above.ours && above.read_only && !read_only) ||

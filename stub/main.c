@@ -58,10 +58,14 @@ static void run(struct launch *launch, struct backend *backend, struct outcome *
 	int plan = plan_file(launch);
 
 	backend_start(backend, plan);
+	/* While bubblewrap is busy: the inner stage waits before it lays masks. */
+	placeholders_make(launch);
+	backend_go_on(backend);
 	supervise(launch, backend, out);
-	if (!out->started && strstr(out->words, "nknown option --")) {
+	if (!out->started && out_find(out->words, "nknown option --")) {
 		backend_translate(launch, false, backend);
 		backend_start(backend, plan);
+		backend_go_on(backend);
 		supervise(launch, backend, out);
 	}
 }
@@ -80,6 +84,7 @@ static void make_plan(struct launch *launch)
 	plan_files(launch);
 	prepare_process(launch);
 	prepare_environ(launch);
+	walk_forget();
 }
 
 static _Noreturn void end_like(const struct outcome *out, bool on_terminal)
@@ -103,7 +108,6 @@ static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 
 	terminal_save(launch);
 	signals_take(launch);
-	placeholders_make(launch);
 	run(launch, backend, &out);
 	terminal_restore();
 	placeholders_remove(launch);

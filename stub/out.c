@@ -260,6 +260,16 @@ int snprintf(char *text, size_t size, const char *format, ...)
 	return length;
 }
 
+const char *out_find(const char *text, const char *part)
+{
+	size_t length = strlen(part);
+
+	for (; *text; text++)
+		if (!strncmp(text, part, length))
+			return text;
+	return NULL;
+}
+
 const char *out_error(int error)
 {
 	return strerror(error);

@@ -62,7 +62,7 @@ static void add_pattern(struct scan *scan, const struct sbx_fs_point *point)
 	p->last = strrchr(point->path, '/') + 1;
 	p->beginning = pattern_beginning(point->path, &length);
 	p->components = depth_of(point->path);
-	p->any_depth = strstr(point->path, "**") != NULL;
+	p->any_depth = out_find(point->path, "**") != NULL;
 	p->point = *point;
 	literal = mem_get(strlen(p->last) + 1);
 	for (const char *s = p->last; *s; s++) {
@@ -118,12 +118,10 @@ static void add_hit(struct scan *scan, const struct pattern *pattern, int dir, c
 		.denied = !is_grant(pattern->point.verb),
 		.have = strlen(scan->path),
 		.st = st,
-		.fd = -1,
 	};
 	if (!S_ISLNK(st.st_mode))
 		return;
 	walk_path(scan->path, &walk);
-	walk_close(&walk);
 	if (walk.error)
 		return;
 	struct sbx_fs_point *point = vec_add(&view->points);

@@ -86,18 +86,32 @@ static bool make_object(int dir, const char *name, const char *text)
 	return whole;
 }
 
-static void make_one(const struct launch *launch, struct placeholder *placeholder)
+/* The directory that holds @path, as it was checked: no link on the way.  They
+ * come in order, so mostly it is the same again.  False: it is gone. */
+static bool go_to_parent(struct walk *parent, const char *path)
+{
+	const char *above = path_parent(path);
+
+	if (parent->path && parent->fd >= 0 && !strcmp(parent->path, above))
+		return true;
+	if (parent->path)
+		walk_close(parent);
+	walk_afresh(above, parent);
+	if (parent->missing || parent->hop_count)
+		walk_close(parent);
+	return parent->fd >= 0;
+}
+
+static void make_one(const struct launch *launch, struct placeholder *placeholder,
+		     struct walk *parent)
 {
 	const char *name = strrchr(placeholder->path, '/') + 1;
-	struct walk parent;
 	struct stat st;
 
-	/* The parent as it was checked: no link on the way. */
-	walk_path(path_parent(placeholder->path), &parent);
-	if (parent.error || parent.missing || parent.hop_count)
-		refuse("%s changed while starting: start again", parent.path);
-	if (make_object(parent.fd, name, placeholder->text)) {
-		if (fstatat(parent.fd, name, &st, AT_SYMLINK_NOFOLLOW))
+	if (!go_to_parent(parent, placeholder->path))
+		refuse("%s changed while starting: start again", parent->path);
+	if (make_object(parent->fd, name, placeholder->text)) {
+		if (fstatat(parent->fd, name, &st, AT_SYMLINK_NOFOLLOW))
 			refuse("%s changed while starting: start again", placeholder->path);
 		placeholder->dev = st.st_dev;
 		placeholder->ino = st.st_ino;
@@ -109,7 +123,6 @@ static void make_one(const struct launch *launch, struct placeholder *placeholde
 		       "be made: %s: see that its directory can be written",
 		       placeholder->path, out_error(errno));
 	}
-	walk_close(&parent);
 }
 
 static void forget_unmade(struct session *session)
@@ -126,6 +139,7 @@ void placeholders_make(struct launch *launch)
 {
 	struct session *session = &launch->session;
 	const struct plan *plan = &launch->plan;
+	struct walk parent = { 0 };
 	struct others others;
 
 	session->dir = -1;
@@ -151,7 +165,9 @@ void placeholders_make(struct launch *launch)
 		    out_error(errno));
 	for (size_t i = 0; i < session->used.count; i++)
 		if (!session->used.items[i].ino)
-			make_one(launch, &session->used.items[i]);
+			make_one(launch, &session->used.items[i], &parent);
+	if (parent.path)
+		walk_close(&parent);
 	if (session->used.count)
 		sessions_write(session);
 	forget_unmade(session);
@@ -171,23 +187,20 @@ static bool is_unchanged(int dir, const char *name, const char *text)
 	return size == (ssize_t)strlen(text) && !memcmp(now, text, (size_t)size);
 }
 
-static void remove_object(const struct placeholder *placeholder)
+static void remove_object(const struct placeholder *placeholder, struct walk *parent)
 {
 	const char *name = strrchr(placeholder->path, '/') + 1;
-	struct walk parent;
 	struct stat st;
 
-	walk_path(path_parent(placeholder->path), &parent);
-	if (!parent.error && !parent.missing && !parent.hop_count &&
-	    !fstatat(parent.fd, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	if (go_to_parent(parent, placeholder->path) &&
+	    !fstatat(parent->fd, name, &st, AT_SYMLINK_NOFOLLOW) &&
 	    (!placeholder->ino ||
 	     (st.st_ino == placeholder->ino && st.st_dev == placeholder->dev))) {
 		if (!placeholder->text)
-			unlinkat(parent.fd, name, AT_REMOVEDIR); /* only if empty */
-		else if (S_ISREG(st.st_mode) && is_unchanged(parent.fd, name, placeholder->text))
-			unlinkat(parent.fd, name, 0);
+			unlinkat(parent->fd, name, AT_REMOVEDIR); /* only if empty */
+		else if (S_ISREG(st.st_mode) && is_unchanged(parent->fd, name, placeholder->text))
+			unlinkat(parent->fd, name, 0);
 	}
-	walk_close(&parent);
 }
 
 static int deepest_first(const void *a, const void *b)
@@ -199,6 +212,7 @@ static int deepest_first(const void *a, const void *b)
 void placeholders_remove(struct launch *launch)
 {
 	struct session *session = &launch->session;
+	struct walk parent = { 0 };
 	struct others others;
 
 	if (session->dir < 0)
@@ -211,7 +225,7 @@ void placeholders_remove(struct launch *launch)
 		 deepest_first);
 	for (size_t i = 0; i < session->used.count; i++)
 		if (!find(others.live.items, others.live.count, session->used.items[i].path))
-			remove_object(&session->used.items[i]);
+			remove_object(&session->used.items[i], &parent);
 	for (size_t i = 0; i < others.dead_names.count; i++)
 		unlinkat(session->dir, others.dead_names.items[i], 0);
 	if (session->file >= 0)

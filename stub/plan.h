@@ -110,6 +110,8 @@ struct plan {
 struct launch;
 /* Nodes to mounts, masks, placeholders and Landlock rules. */
 void plan_files(struct launch *launch);
+/* O_PATH of @path, which is still what was @checked; refuses what is not. */
+int plan_open(const char *path, const struct stat *checked);
 /* covers.c: one mount of a directory, and a cover, for many mounts in it. */
 void plan_cover(struct launch *launch);
 /* Is @path there inside: on a tree of the host that may be read? */

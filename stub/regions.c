@@ -25,7 +25,7 @@ static void inside_ours(struct builder *b, const struct node *node, unsigned rig
 
 	if (real && frame->ours && node->verb == SBX_FS_GRANT) {
 		if (!region_has_host(b))
-			region_add_mount(b, node, MOUNT_BIND, rights)->fd = region_open_node(node);
+			region_add_mount(b, node, MOUNT_BIND, rights);
 		region_add_rule(b, node->path, rights & ~frame->rights, 0);
 		region_reopen(b, node, rights, false);
 	} else if (real || (node->verb == SBX_FS_TMP && (rights & SBX_READ) && !frame->ours)) {
@@ -235,6 +235,16 @@ static void sort_masks(struct plan *plan)
 	plan->masks.count = count;
 }
 
+static void open_mounts(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->mounts.count; i++) {
+		struct plan_mount *mount = &plan->mounts.items[i];
+
+		if (mount->kind == MOUNT_BIND && mount->st.st_ino)
+			mount->fd = plan_open(mount->path, &mount->st);
+	}
+}
+
 void plan_files(struct launch *launch)
 {
 	struct builder b = { .launch = launch, .plan = &launch->plan };
@@ -244,6 +254,7 @@ void plan_files(struct launch *launch)
 	for (size_t i = 0; i < launch->view.nodes.count; i++)
 		add_node(&b, &launch->view.nodes.items[i]);
 	plan_cover(launch);
+	open_mounts(&launch->plan);
 	sort_masks(&launch->plan);
 }
 

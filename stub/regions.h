@@ -49,8 +49,6 @@ void region_add_pins(struct builder *b, const char *path);
 /* The rights that a mount has to show: execution is Landlock's, except where it
  * is taken away inside a tree that has it. */
 unsigned region_mount_rights(unsigned rights, bool no_exec);
-/* O_PATH, of the very inode that was checked. */
-int region_open_node(const struct node *node);
 uint32_t region_size_kib(const struct builder *b, const struct node *node);
 
 /* trees.c: a tree begins at @node, unless it may not be read. */

@@ -1,11 +1,11 @@
 /*
  * stub/resolve.c - walking paths.
  *
- * Most paths hold no symbolic link.  For those one openat2() that refuses
- * links says so, and the name as written is the canonical one.  Only where it
- * meets a link (ELOOP) does the walk go component by component: each one is
- * opened by O_PATH | O_NOFOLLOW beneath the descriptor of its parent, a link
- * is read from its own descriptor, so what is recorded is what was crossed.
+ * Most paths hold no symbolic link, and then the name as written is the
+ * canonical one (places.c).  Where there is a link the walk goes component by
+ * component: each one is opened by O_PATH | O_NOFOLLOW beneath the descriptor
+ * of its parent, a link is read from its own descriptor, so what is recorded is
+ * what was crossed.
  */
 #include "stub/resolve.h"
 
@@ -217,10 +217,11 @@ static bool step(struct state *state, struct walk *out)
 	return true;
 }
 
-static void walk_slowly(const char *path, struct walk *out)
+void walk_afresh(const char *path, struct walk *out)
 {
 	struct state state = { .at = "/", .length = 1 };
 
+	memset(out, 0, sizeof(*out));
 	out->fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (out->fd < 0 || strlen(path) >= PATH_MAX) {
 		fail(out, &state, out->fd < 0 ? errno : ENAMETOOLONG);
@@ -239,59 +240,14 @@ static void walk_slowly(const char *path, struct walk *out)
 	}
 }
 
-/* Nothing that a plain prefix of the text would misname: "." ".." "//" "x/". */
-static bool is_plain(const char *path)
-{
-	size_t length = strlen(path);
-
-	if (length >= PATH_MAX || strstr(path, "//") || (length > 1 && path[length - 1] == '/'))
-		return false;
-	for (const char *s = path; (s = strstr(s, "/.")); s++)
-		if (!s[2] || s[2] == '/' || (s[2] == '.' && (!s[3] || s[3] == '/')))
-			return false;
-	return true;
-}
-
-/* True: no link on the way, and all of @out is filled. */
-static bool walk_quickly(const char *path, struct walk *out)
-{
-	char part[PATH_MAX];
-	size_t length = strlen(path), whole = length;
-
-	if (!is_plain(path))
-		return false;
-	memcpy(part, path, length + 1);
-	for (;;) {
-		out->fd =
-		    sys_openat2(AT_FDCWD, part, O_PATH | O_NOFOLLOW, UAPI_RESOLVE_NO_SYMLINKS);
-		if (out->fd >= 0)
-			break;
-		if ((errno != ENOENT && errno != ENOTDIR) || length == 1)
-			return false;
-		while (length > 1 && part[length - 1] != '/')
-			length--;
-		length -= length > 1;
-		part[length] = '\0';
-	}
-	if (fstat(out->fd, &out->st) || S_ISLNK(out->st.st_mode)) {
-		close(out->fd);
-		return false;
-	}
-	out->path = mem_copy(path, whole);
-	out->have = length;
-	out->missing = length < whole;
-	return true;
-}
-
 void walk_path(const char *path, struct walk *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->fd = -1;
-	if (walk_quickly(path, out))
+	if (walk_places(path, out))
 		return;
-	memset(out, 0, sizeof(*out));
-	out->fd = -1;
-	walk_slowly(path, out);
+	walk_afresh(path, out);
+	walk_close(out);
 }
 
 void walk_close(struct walk *walk)
@@ -307,7 +263,6 @@ bool walk_name(const char *path, char *out, size_t size)
 	bool fits;
 
 	walk_path(path, &walk);
-	walk_close(&walk);
 	fits = !walk.error && strlen(walk.path) < size;
 	if (fits)
 		strcpy(out, walk.path);

@@ -21,16 +21,22 @@ struct walk {
 	size_t have;      /* length of the part that exists; "/" is 1 */
 	bool missing;     /* have < strlen(path) */
 	int error;        /* 0, or why it cannot be looked at: EACCES, ELOOP, ... */
-	int fd;           /* O_PATH, of the part that exists; -1 on error */
-	struct stat st;   /* of @fd */
+	int fd;           /* walk_afresh(): O_PATH, of the part that exists; -1 on error */
+	struct stat st;   /* of the part that exists */
 	struct hop *hops;
 	size_t hop_count;
 };
 
-/* @path is absolute.  The final component is followed too. */
+/* @path is absolute.  The final component is followed too.  What was looked at
+ * once is remembered until walk_forget().  @fd is -1. */
 void walk_path(const char *path, struct walk *out);
+void walk_forget(void);
+/* The same, but as it is at this moment, and with @fd. */
+void walk_afresh(const char *path, struct walk *out);
 /* Closes @fd. */
 void walk_close(struct walk *walk);
+/* places.c: true: no link on the way, and all of @out is filled. */
+bool walk_places(const char *path, struct walk *out);
 /* The same, only for the canonical name; false when it cannot be had. */
 bool walk_name(const char *path, char *out, size_t size);
 

@@ -85,7 +85,7 @@ static void let_go(struct watch *s)
 	const struct plan *plan = &s->launch->plan;
 
 	s->out->started = true;
-	if (write(s->backend->socket, "g", 1) != 1) {
+	if (!backend_go_on(s->backend)) {
 		fail(s, "the sandbox ended before the program started");
 		return;
 	}
@@ -140,9 +140,11 @@ static bool receive(struct watch *s)
 	ssize_t size;
 
 	memset(&message, 0, sizeof(message));
+	/* ECONNRESET, once: it ended without reading what we had sent, and its last
+	 * words come next. */
 	do
 		size = recvmsg(s->backend->socket, &head, MSG_CMSG_CLOEXEC);
-	while (size < 0 && errno == EINTR);
+	while (size < 0 && (errno == EINTR || errno == ECONNRESET));
 	if (size <= 0)
 		return false;
 	cmsg = CMSG_FIRSTHDR(&head);

@@ -43,7 +43,7 @@ struct plan_mount *region_add_mount(struct builder *b, const struct node *node,
 				      .path = node->path,
 				      .rights = rights,
 				      .rule = node->kind == NODE_SOCKET ? SBX_NONE : node->rule,
-				      .fd = node->fd,
+				      .fd = -1,
 				      .st = node->st };
 	return mount;
 }
@@ -111,17 +111,13 @@ void region_add_pins(struct builder *b, const char *path)
 	}
 }
 
-int region_open_node(const struct node *node)
+int plan_open(const char *path, const struct stat *checked)
 {
-	int fd = node->fd;
+	int fd = sys_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW, UAPI_RESOLVE_NO_SYMLINKS);
 	struct stat st;
 
-	if (fd < 0)
-		fd = sys_openat2(AT_FDCWD, node->path, O_PATH | O_NOFOLLOW,
-				 UAPI_RESOLVE_NO_SYMLINKS);
-	if (fd < 0 || fstat(fd, &st) || st.st_ino != node->st.st_ino ||
-	    st.st_dev != node->st.st_dev)
-		refuse("%s changed while starting: start again", node->path);
+	if (fd < 0 || fstat(fd, &st) || st.st_ino != checked->st_ino || st.st_dev != checked->st_dev)
+		refuse("%s changed while starting: start again", path);
 	return fd;
 }
 
@@ -169,7 +165,7 @@ void region_begin_copy(struct builder *b, const struct node *node, unsigned righ
 	mask = region_add_mask(b, node, MASK_COPY, rights);
 	mask->dev = mask->ino = 0;
 	mask->copy_fd =
-	    open(out_string("/proc/self/fd/%d", region_open_node(node)), O_RDONLY | O_CLOEXEC);
+	    open(out_string("/proc/self/fd/%d", plan_open(node->path, &node->st)), O_RDONLY | O_CLOEXEC);
 	if (mask->copy_fd < 0)
 		refuse("%s: cannot be copied: %s (%s): mark the rule optional or correct it",
 		       node->path, out_error(errno), fsview_place(b->launch, node->rule));
@@ -187,8 +183,8 @@ void region_begin_host(struct builder *b, const struct node *node, unsigned righ
 		refuse("%s is a socket (%s): open it by net { allow unix %s }", node->path,
 		       fsview_place(b->launch, node->rule), node->path);
 	mount = region_add_mount(b, node, is_device(node) ? MOUNT_DEVICE : MOUNT_BIND, rights);
-	if (node_exists(node))
-		mount->fd = region_open_node(node);
+	if (!node_exists(node)) /* --dry-run: to be made */
+		memset(&mount->st, 0, sizeof(mount->st));
 	frame = region_push(b, node->path, FROM_HOST, rights);
 	frame->base_writable = rights & SBX_WRITE;
 	frame->read_only = !frame->base_writable;

@@ -65,7 +65,6 @@ static void set_home(struct launch *launch)
 	if (!home)
 		return;
 	walk_path(home, &walk);
-	walk_close(&walk);
 	if (walk.error)
 		refuse("home directory %s: %s", home, out_error(walk.error));
 	launch->vars.value[SBX_VAR_HOME] = walk.path;
@@ -81,7 +80,6 @@ static void set_runtime(struct launch *launch)
 	struct walk walk;
 
 	walk_path(path, &walk);
-	walk_close(&walk);
 	if (!walk.error && !walk.missing && S_ISDIR(walk.st.st_mode) &&
 	    walk.st.st_uid == launch->uid && !(walk.st.st_mode & 077))
 		launch->vars.value[SBX_VAR_RUNTIME] = walk.path;
@@ -133,7 +131,6 @@ static void set_workspace(struct launch *launch)
 	struct walk walk;
 
 	walk_path(path, &walk);
-	walk_close(&walk);
 	if (walk.error || walk.missing)
 		refuse("workspace %s: %s", path, out_error(walk.error ? walk.error : ENOENT));
 	if (!S_ISDIR(walk.st.st_mode))
@@ -183,7 +180,6 @@ static void check_path(const struct launch *launch, const struct sbx_param *para
 	if (*value != '/')
 		refuse("-D %s=%s: an absolute path is wanted", name, value);
 	walk_path(value, &walk);
-	walk_close(&walk);
 	if (walk.error)
 		refuse("-D %s=%s: %s", name, value, out_error(walk.error));
 	if (!param->under.count)
@@ -193,7 +189,6 @@ static void check_path(const struct launch *launch, const struct sbx_param *para
 		refuse("parameter %s: its `under` needs $%s, which has no value here", name,
 		       sbx_var_name(&launch->blob, unset));
 	walk_path(limit, &under);
-	walk_close(&under);
 	if (under.error || !path_within(walk.path, under.path))
 		refuse("-D %s=%s: must lie under %s%s%s (%s)", name, value, limit,
 		       strcmp(walk.path, value) ? "; it leads to " : "",

@@ -1,0 +1,151 @@
+/*
+ * stub/places.c - every name on the way is asked for once.
+ *
+ * Hundreds of rules name places in a few dozen directories, most of them for
+ * things that are not there.  So each component of a path is looked at once,
+ * relative to a descriptor of the directory it lies in, and remembered until
+ * the plan is made.  A name that is a link, or that cannot be looked at, is
+ * not for this file: the slow walk of resolve.c records what it crosses.
+ */
+#include "stub/resolve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stub/mem.h"
+
+#define BUCKETS	    256u /* a power of 2 */
+#define ENTERED_MAX 400u /* directories that are kept open */
+#define NOWHERE	    UINT32_MAX
+
+struct place {
+	const char *name;
+	uint32_t parent, next;   /* the next in its bucket */
+	int fd;			 /* of a directory that was entered, or -1 */
+	const struct stat *st;	 /* NULL: there is nothing of this name */
+};
+static struct {
+	VEC(struct place) list; /* [0] is the root */
+	uint32_t bucket[BUCKETS];
+	unsigned entered;
+} places;
+
+static bool begin(void)
+{
+	struct stat *st = mem_get(sizeof(*st));
+	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (root < 0 || fstat(root, st))
+		return false;
+	for (size_t i = 0; i < BUCKETS; i++)
+		places.bucket[i] = NOWHERE;
+	*vec_add(&places.list) = (struct place){ .name = "/", .fd = root, .st = st };
+	places.entered = 1;
+	return true;
+}
+
+void walk_forget(void)
+{
+	for (size_t i = 0; i < places.list.count; i++)
+		if (places.list.items[i].fd >= 0)
+			close(places.list.items[i].fd);
+	places.list.count = 0;
+}
+
+/* O_PATH of the directory @at; -1: it cannot be had. */
+static int enter(uint32_t at)
+{
+	struct place *place = &places.list.items[at];
+	int above;
+
+	if (place->fd >= 0)
+		return place->fd;
+	if (places.entered == ENTERED_MAX)
+		return -1;
+	above = enter(place->parent);
+	if (above >= 0)
+		place->fd = openat(above, place->name,
+				   O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	places.entered += place->fd >= 0;
+	return place->fd;
+}
+
+/* The place of that name in the directory @at; NOWHERE: it cannot be looked at. */
+static uint32_t find(uint32_t at, const char *name, size_t length)
+{
+	uint32_t hash = at * 31u, index, *bucket;
+	struct stat st, *known = NULL;
+	const char *copy;
+	bool found;
+	int dir;
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+	bucket = &places.bucket[(hash ^ hash >> 16) & (BUCKETS - 1)];
+	for (index = *bucket; index != NOWHERE; index = places.list.items[index].next) {
+		const struct place *place = &places.list.items[index];
+
+		if (place->parent == at && !strncmp(place->name, name, length) &&
+		    !place->name[length])
+			return index;
+	}
+	dir = enter(at);
+	copy = mem_copy(name, length);
+	if (dir < 0)
+		return NOWHERE;
+	found = !fstatat(dir, copy, &st, AT_SYMLINK_NOFOLLOW);
+	if (!found && errno != ENOENT)
+		return NOWHERE;
+	if (found) {
+		known = mem_get(sizeof(*known));
+		*known = st;
+	}
+	index = (uint32_t)places.list.count;
+	*vec_add(&places.list) = (struct place){
+		.name = copy, .parent = at, .next = *bucket, .fd = -1, .st = known
+	};
+	*bucket = index;
+	return index;
+}
+
+/* What a plain prefix of the text would misname. */
+static bool is_odd(const char *name, size_t length)
+{
+	return !length || length > NAME_MAX ||
+	       (name[0] == '.' && (length == 1 || (length == 2 && name[1] == '.')));
+}
+
+bool walk_places(const char *path, struct walk *out)
+{
+	uint32_t at = 0, next = 0;
+	size_t end = 0, length;
+
+	if (strlen(path) >= PATH_MAX || (!places.list.count && !begin()))
+		return false;
+	out->have = 1;
+	do {
+		length = strcspn(path + end + 1, "/");
+		if (is_odd(path + end + 1, length))
+			return false;
+		next = S_ISDIR(places.list.items[at].st->st_mode)
+			   ? find(at, path + end + 1, length)
+			   : 0;
+		if (next == NOWHERE)
+			return false;
+		if (!next || !places.list.items[next].st)
+			break;
+		at = next;
+		end += 1 + length;
+		out->have = end;
+		if (S_ISLNK(places.list.items[at].st->st_mode))
+			return false;
+	} while (path[end]);
+	out->missing = path[end];
+	out->st = *places.list.items[at].st;
+	out->path = mem_string(path);
+	return true;
+}
