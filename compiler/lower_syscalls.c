@@ -108,6 +108,7 @@ static bool lower_cond(struct lower *lower, const struct ast_cond *cond,
 		.arg = (unsigned)arg,
 		.width = signature->args[arg].width,
 		.is_signed = signature->args[arg].is_signed,
+		.name = signature->args[arg].name,
 		.op = ops[cond->op],
 	};
 	if (!out->width)
