@@ -24,7 +24,7 @@ void assembler_op(struct assembler *as, uint16_t code, uint32_t k)
 static void jump(struct assembler *as, uint16_t code, uint32_t k, uint32_t yes, uint32_t no)
 {
 	*VEC_PUSH(as->arena, &as->jumps) =
-	    (struct assembler_jump){ (uint32_t)as->insns.count, yes, no };
+	    (struct assembler_jump){ (uint32_t)as->insns.count, yes, no, as->branches };
 	assembler_op(as, code, k);
 }
 
@@ -33,11 +33,20 @@ void assembler_jump(struct assembler *as, uint32_t label)
 	jump(as, SBX_BPF_JA, 0, label, LABEL_NEXT);
 }
 
+static bool is_far(const struct assembler *as, size_t branch)
+{
+	for (size_t i = 0; i < as->far.count; i++)
+		if (as->far.items[i] == branch)
+			return true;
+	return false;
+}
+
 void assembler_branch(struct assembler *as, uint16_t code, uint32_t k, uint32_t yes, uint32_t no)
 {
 	uint32_t taken, behind;
 
-	if (!as->far) {
+	as->branches++;
+	if (!is_far(as, as->branches)) {
 		jump(as, code, k, yes, no);
 		return;
 	}
@@ -60,8 +69,16 @@ static uint32_t distance(const struct assembler *as, uint32_t insn, uint32_t lab
 	return as->labels.items[label] - insn - 1;
 }
 
+static void start_again(struct assembler *as)
+{
+	as->insns.count = as->jumps.count = as->labels.count = 0;
+	as->branches = 0;
+}
+
 bool assembler_link(struct assembler *as)
 {
+	bool reaches = true;
+
 	for (size_t i = 0; i < as->jumps.count; i++) {
 		const struct assembler_jump *jump_at = &as->jumps.items[i];
 		struct sbx_bpf *insn = &as->insns.items[jump_at->insn];
@@ -71,11 +88,14 @@ bool assembler_link(struct assembler *as)
 		if (insn->code == SBX_BPF_JA) {
 			insn->k = yes;
 		} else if (yes > UINT8_MAX || no > UINT8_MAX) {
-			return false;
+			*VEC_PUSH(as->arena, &as->far) = jump_at->branch;
+			reaches = false;
 		} else {
 			insn->jt = (uint8_t)yes;
 			insn->jf = (uint8_t)no;
 		}
 	}
-	return true;
+	if (!reaches)
+		start_again(as);
+	return reaches;
 }

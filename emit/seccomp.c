@@ -1,20 +1,21 @@
 /*
  * emit/seccomp.c - the seccomp program of one architecture.
  *
- * libseccomp builds the dispatch: a check of the architecture (foreign ones
- * and x32 are killed) and a binary tree over the numbers.  It cannot say what
- * we need behind that: comparisons of 32-bit arguments, of signed ones, lists
- * of values, several rules in an order.  So a call that depends on arguments
- * gets a placeholder, RET TRACE|n, and in the exported program each such
- * return becomes a jump to block n, which we append:
+ * libseccomp decides: its program checks the architecture (foreign ones and
+ * x32 are killed) and answers each number.  It cannot say what we need behind
+ * that: comparisons of 32-bit arguments, of signed ones, lists of values,
+ * several rules in an order.  So a call that depends on arguments gets a
+ * placeholder, RET TRACE|n, for block n.
  *
- *	libseccomp's program      ... JA block 1 ... RET ERRNO ... RET KILL
- *	block 1                   conditions, RET; conditions, RET; RET
+ * What it answers is then written again as a shorter program, since a filter
+ * runs before every call and the kernel goes through it for every number when
+ * it is attached:
+ *
+ *	prologue   another architecture: killed
+ *	tree       over ranges of numbers with the same answer (tree.c)
+ *	block 1    conditions, RET; conditions, RET; ...
  *	...
- *	tail                      calls libseccomp does not know; the default
- *
- * The tail is there only if there are such calls; then libseccomp's default
- * action is the placeholder for it.
+ *	returns    one of each answer
  */
 #include <errno.h>
 #include <seccomp.h>
@@ -26,12 +27,12 @@
 #include "emit/conditions.h"
 #include "emit/calls.h"
 #include "emit/parts.h"
+#include "emit/tree.h"
 
-#define TAIL 0 /* the placeholder of the default action; blocks count from 1 */
-
+/* libseccomp's tokens for architectures are the kernel's. */
 static const uint32_t library_arch[SBX_ARCH_COUNT] = {
-	[SBX_X86_64] = SCMP_ARCH_X86_64,
-	[SBX_AARCH64] = SCMP_ARCH_AARCH64,
+	[SBX_X86_64] = SBX_AUDIT_X86_64,
+	[SBX_AARCH64] = SBX_AUDIT_AARCH64,
 };
 
 struct build {
@@ -41,7 +42,6 @@ struct build {
 	const char **names; /* what libseccomp calls each, NULL where it does not */
 	size_t call_count;
 	uint32_t default_answer;
-	bool has_tail;
 	scmp_filter_ctx filter;
 	const char *error;
 };
@@ -64,12 +64,10 @@ static void find_names(struct build *build)
 
 		if (nr == (int)build->calls[i].nr)
 			build->names[i] = name;
-		else
-			build->has_tail = true;
 	}
 }
 
-static uint32_t library_answer(const struct build *build, size_t index)
+static uint32_t answer_to(const struct build *build, size_t index)
 {
 	const struct call *call = &build->calls[index];
 
@@ -82,7 +80,7 @@ static bool add_calls(struct build *build)
 {
 	for (size_t i = 0; i < build->call_count; i++) {
 		const char *name = build->names[i];
-		uint32_t answer = library_answer(build, i);
+		uint32_t answer = answer_to(build, i);
 
 		if (!name || answer == build->default_answer)
 			continue;
@@ -100,8 +98,7 @@ static bool make_filter(struct build *build)
 	uint32_t arch = library_arch[build->arch];
 	int rc;
 
-	build->filter =
-	    seccomp_init(build->has_tail ? SBX_RET_TRACE | TAIL : build->default_answer);
+	build->filter = seccomp_init(build->default_answer);
 	if (!build->filter) {
 		build->error = "libseccomp: no filter can be made";
 		return false;
@@ -142,88 +139,102 @@ static bool export_filter(struct build *build, struct bpf_program *out)
 	return size > 0;
 }
 
-/* The statements of a call in turn; the last has no condition. */
-static void emit_tries(struct assembler *as, const struct call *call)
+/* What libseccomp's program answers, and our answers to what it does not know. */
+static bool find_ranges(struct build *build, struct ranges *ranges)
 {
-	for (size_t i = 0; i < call->count; i++) {
-		const struct sys_stmt *stmt = call->tries[i];
-		uint32_t next = stmt->cond_count ? assembler_label(as) : LABEL_NEXT;
+	struct bpf_program program;
+
+	if (!export_filter(build, &program))
+		return false;
+	if (!ranges_of_program(build->arena, &program, library_arch[build->arch], ranges)) {
+		build->error = "libseccomp: it wrote a program that is not understood here";
+		return false;
+	}
+	for (size_t i = 0; i < build->call_count; i++)
+		if (!build->names[i])
+			ranges_set(build->arena, ranges, build->calls[i].nr, answer_to(build, i));
+	return true;
+}
+
+struct returns { /* one of each answer, and the blocks */
+	struct assembler *as;
+	struct {
+		VEC_OF(struct return_at)
+	} items;
+};
+struct return_at {
+	uint32_t answer, label;
+};
+
+static uint32_t label_of(void *context, uint32_t answer)
+{
+	struct returns *returns = context;
+	struct return_at *item;
+
+	for (size_t i = 0; i < returns->items.count; i++)
+		if (returns->items.items[i].answer == answer)
+			return returns->items.items[i].label;
+	item = VEC_PUSH(returns->as->arena, &returns->items);
+	*item = (struct return_at){ answer, assembler_label(returns->as) };
+	return item->label;
+}
+
+/* The statements of a call in turn; the last has no condition. */
+static void emit_tries(struct assembler *as, const struct call *call, struct returns *returns)
+{
+	for (size_t i = 0; i + 1 < call->count; i++) {
+		const struct sys_stmt *stmt = call->tries[i], *after = call->tries[i + 1];
+		bool last = i + 2 == call->count;
+		uint32_t next = last ? label_of(returns, calls_answer(after)) : assembler_label(as);
 
 		for (size_t n = 0; n < stmt->cond_count; n++)
 			emit_condition(as, &stmt->conds[n], next);
 		assembler_op(as, SBX_BPF_RET, calls_answer(stmt));
-		if (next != LABEL_NEXT)
+		if (!last)
 			assembler_place(as, next);
 	}
 }
 
-/* What stands behind libseccomp's program; blocks[n] is where n starts. */
-static struct assembler emit_blocks(struct build *build, uint32_t *blocks, bool far)
+static void assemble(const struct build *build, const struct ranges *ranges, struct assembler *as)
 {
-	struct assembler as = { .arena = build->arena, .far = far };
+	struct returns returns = { .as = as };
 
-	for (size_t i = 0; i < build->call_count; i++) {
-		const struct call *call = &build->calls[i];
+	assembler_op(as, SBX_BPF_LOAD, SBX_DATA_ARCH);
+	assembler_branch(as, SBX_BPF_JEQ, library_arch[build->arch], LABEL_NEXT,
+			 label_of(&returns, SBX_RET_KILL_PROCESS));
+	assembler_op(as, SBX_BPF_LOAD, SBX_DATA_NR);
+	emit_tree(as, ranges->items, ranges->count, label_of, &returns);
+	for (size_t i = 0; i < build->call_count; i++)
+		if (build->calls[i].count > 1) {
+			assembler_place(as, label_of(&returns, answer_to(build, i)));
+			emit_tries(as, &build->calls[i], &returns);
+		}
+	for (size_t i = 0; i < returns.items.count; i++) {
+		const struct return_at *item = &returns.items.items[i];
 
-		if (call->count == 1 || !build->names[i])
+		if ((item->answer & SBX_RET_ACTION) == SBX_RET_TRACE)
 			continue;
-		blocks[i + 1] = (uint32_t)as.insns.count;
-		emit_tries(&as, call);
+		assembler_place(as, item->label);
+		assembler_op(as, SBX_BPF_RET, item->answer);
 	}
-	if (!build->has_tail)
-		return as;
-	blocks[TAIL] = (uint32_t)as.insns.count;
-	for (size_t i = 0; i < build->call_count; i++) {
-		const struct call *call = &build->calls[i];
-		uint32_t other;
-
-		if (build->names[i])
-			continue;
-		other = assembler_label(&as);
-		assembler_op(&as, SBX_BPF_LOAD, SBX_DATA_NR);
-		assembler_branch(&as, SBX_BPF_JEQ, call->nr, LABEL_NEXT, other);
-		emit_tries(&as, call);
-		assembler_place(&as, other);
-	}
-	assembler_op(&as, SBX_BPF_RET, build->default_answer);
-	return as;
 }
 
-static bool append_blocks(struct build *build, struct bpf_program *out)
+static void build_program(struct build *build, struct bpf_program *out)
 {
-	uint32_t *blocks = arena_array(build->arena, build->call_count + 1, sizeof(*blocks));
-	struct assembler as = emit_blocks(build, blocks, false);
-	struct sbx_bpf *insns;
-	size_t count;
+	struct assembler as = { .arena = build->arena };
+	struct ranges ranges = { 0 };
 
-	if (!assembler_link(&as)) {
-		as = emit_blocks(build, blocks, true);
-		if (!assembler_link(&as))
-			BUG("a far jump is too short");
-	}
-	for (size_t i = 0; i < out->count; i++) {
-		struct sbx_bpf *insn = &out->insns[i];
-
-		if (insn->code != SBX_BPF_RET || (insn->k & SBX_RET_ACTION) != SBX_RET_TRACE)
-			continue;
-		insn->code = SBX_BPF_JA;
-		insn->k = (uint32_t)(out->count - i - 1) + blocks[insn->k & SBX_RET_DATA];
-	}
-	count = out->count + as.insns.count;
-	if (count > SBX_BPF_MAX) {
+	if (!find_ranges(build, &ranges))
+		return;
+	do
+		assemble(build, &ranges, &as);
+	while (!assembler_link(&as));
+	if (as.insns.count > SBX_BPF_MAX)
 		build->error = arena_printf(build->arena,
 					    "the system call rules need %zu instructions, "
 					    "the kernel takes %d",
-					    count, SBX_BPF_MAX);
-		return false;
-	}
-	insns = arena_array(build->arena, count, sizeof(*insns));
-	memcpy(insns, out->insns, out->count * sizeof(*insns));
-	if (as.insns.count)
-		memcpy(insns + out->count, as.insns.items, as.insns.count * sizeof(*insns));
-	out->insns = insns;
-	out->count = count;
-	return true;
+					    as.insns.count, SBX_BPF_MAX);
+	*out = (struct bpf_program){ as.insns.items, as.insns.count };
 }
 
 const char *emit_seccomp(struct arena *arena, const struct policy *policy, enum sbx_arch arch,
@@ -237,8 +248,8 @@ const char *emit_seccomp(struct arena *arena, const struct policy *policy, enum 
 	if (build.call_count >= SBX_RET_DATA)
 		return "too many system calls";
 	find_names(&build);
-	if (make_filter(&build) && export_filter(&build, out))
-		append_blocks(&build, out);
+	if (make_filter(&build))
+		build_program(&build, out);
 	if (build.filter)
 		seccomp_release(build.filter);
 	return build.error;
