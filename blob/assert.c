@@ -68,6 +68,26 @@ static bool is_git_var(uint32_t var)
 	return var == SBX_VAR_GITDIR || var == SBX_VAR_GITCOMMON || var == SBX_VAR_GITHOOKS;
 }
 
+/* The object as it is written, with the names of its variables. */
+static void put_object(const struct question *q)
+{
+	const char *at = sbx_string(q->blob, q->claim->object.text);
+	bool socket = q->claim->is_path && q->claim->action == SBX_DO_CONNECT;
+	size_t size = sizeof(q->out->object);
+	size_t used = (size_t)snprintf(q->out->object, size, "%s", socket ? "unix:" : "");
+	unsigned mark, value;
+
+	while (used < size && (at = sbx_piece(at, &mark, &value))) {
+		char *to = q->out->object + used;
+
+		if (mark == SBX_MARK_VAR)
+			used +=
+			    (size_t)snprintf(to, size - used, "$%s", sbx_var_name(q->blob, value));
+		else
+			used += (size_t)snprintf(to, size - used, "%c", (int)value);
+	}
+}
+
 /*
  * The path the claim is about, canonical where that can be had; or says why not
  * and returns false: the claim fails.  Outside a repository a claim about its
@@ -80,7 +100,7 @@ static bool object_path(struct question *q, char out_path[PATH_SIZE])
 	uint32_t unset;
 	bool wild;
 
-	if (sbx_expand(q->blob, q->claim->path, q->vars, path, sizeof(path), &wild, &unset) < 0) {
+	if (sbx_expand(q->blob, q->claim->object, q->vars, path, sizeof(path), &wild, &unset) < 0) {
 		out->holds = is_git_var(unset);
 		if (unset == SBX_NONE)
 			snprintf(out->reason, sizeof(out->reason), "the path is too long");
@@ -117,11 +137,11 @@ static bool ask_path(struct question *q, enum answer *answer)
 
 static bool ask_connect(struct question *q, enum answer *answer)
 {
-	const char *host = sbx_string(q->blob, q->claim->text);
+	const char *host = sbx_string(q->blob, q->claim->object.text);
 	struct sbx_net_verdict verdict;
 	char path[PATH_SIZE];
 
-	if (q->claim->path.count) {
+	if (q->claim->is_path) {
 		if (!object_path(q, path))
 			return false;
 		sbx_net_decide_unix(q->blob, q->vars, path, &verdict);
@@ -134,7 +154,7 @@ static bool ask_connect(struct question *q, enum answer *answer)
 	}
 	*answer = verdict.allowed ? ALLOWED : REFUSED;
 	if (verdict.rule != SBX_NONE &&
-	    SBX_AT(q->blob, NET, sbx_net_rule, verdict.rule)->verb == SBX_NETV_SEAL)
+	    SBX_AT(q->blob, NET, sbx_net_rule, verdict.rule)->head.verb == SBX_NETV_SEAL)
 		*answer = SEALED;
 	decided_by(q, SBX_SEC_NET, verdict.rule);
 	return true;
@@ -162,7 +182,7 @@ static bool ask_call(struct question *q, enum answer *answer)
 {
 	bool exists = false;
 
-	*answer = q->claim->polarity == SBX_CAN ? ALLOWED : SEALED;
+	*answer = q->claim->head.verb == SBX_CAN ? ALLOWED : SEALED;
 	for (unsigned arch = 0; arch < SBX_ARCH_COUNT; arch++) {
 		uint16_t nr = q->claim->nr[arch];
 		struct sbx_sys_verdict verdict;
@@ -174,20 +194,20 @@ static bool ask_call(struct question *q, enum answer *answer)
 		sbx_sys_decide_name(q->blob, (enum sbx_arch)arch, nr, &verdict, &depends);
 		if (verdict.action == SBX_ACT_ALLOW)
 			here = ALLOWED;
-		else if (SBX_AT(q->blob, SYS_STMTS, sbx_sys_stmt, verdict.stmt)->verb ==
+		else if (SBX_AT(q->blob, SYS_STMTS, sbx_sys_stmt, verdict.stmt)->head.verb ==
 			 SBX_SYS_SEAL)
 			here = SEALED;
-		else if (q->claim->polarity != SBX_CAN && depends &&
+		else if (q->claim->head.verb != SBX_CAN && depends &&
 			 allowed_somewhere(q->blob, (enum sbx_arch)arch, nr, &verdict.stmt))
 			here = ALLOWED;
-		weaker = q->claim->polarity == SBX_CAN ? here > *answer : here < *answer;
+		weaker = q->claim->head.verb == SBX_CAN ? here > *answer : here < *answer;
 		if (!exists || weaker) {
 			*answer = here;
 			decided_by(q, SBX_SEC_SYS_STMTS, verdict.stmt);
 		}
 		exists = true;
 	}
-	if (!exists && q->claim->polarity == SBX_CAN) {
+	if (!exists && q->claim->head.verb == SBX_CAN) {
 		snprintf(q->out->reason, sizeof(q->out->reason), "no architecture has this call");
 		return false;
 	}
@@ -198,10 +218,10 @@ static void ask_env(struct question *q, enum answer *answer)
 {
 	struct sbx_env_verdict verdict;
 
-	sbx_env_decide(q->blob, sbx_string(q->blob, q->claim->text), &verdict);
+	sbx_env_decide(q->blob, sbx_string(q->blob, q->claim->object.text), &verdict);
 	*answer = verdict.visible ? ALLOWED : REFUSED;
 	if (verdict.rule != SBX_NONE &&
-	    SBX_AT(q->blob, ENV, sbx_env_rule, verdict.rule)->verb == SBX_ENV_SEAL)
+	    SBX_AT(q->blob, ENV, sbx_env_rule, verdict.rule)->head.verb == SBX_ENV_SEAL)
 		*answer = SEALED;
 	if (verdict.credential != SBX_NONE)
 		decided_by(q, SBX_SEC_CREDENTIALS, verdict.credential);
@@ -213,10 +233,10 @@ static void ask_submit(struct question *q, enum answer *answer)
 {
 	struct sbx_slurm_verdict verdict;
 
-	sbx_slurm_decide(q->blob, q->vars, sbx_string(q->blob, q->claim->text), &verdict);
+	sbx_slurm_decide(q->blob, q->vars, sbx_string(q->blob, q->claim->object.text), &verdict);
 	*answer = verdict.allowed ? ALLOWED : REFUSED;
 	if (verdict.rule != SBX_NONE && !verdict.allowed &&
-	    SBX_AT(q->blob, SLURM, sbx_slurm_rule, verdict.rule)->verb == SBX_SLURM_SEAL)
+	    SBX_AT(q->blob, SLURM, sbx_slurm_rule, verdict.rule)->head.verb == SBX_SLURM_SEAL)
 		*answer = SEALED;
 	decided_by(q, SBX_SEC_SLURM, verdict.rule);
 	snprintf(q->out->reason, sizeof(q->out->reason), "%s", verdict.reason);
@@ -224,7 +244,7 @@ static void ask_submit(struct question *q, enum answer *answer)
 
 static bool ask_use(struct question *q, enum answer *answer)
 {
-	const char *what = sbx_string(q->blob, q->claim->text);
+	const char *what = sbx_string(q->blob, q->claim->object.text);
 	bool pty = !strcmp(what, "pty");
 	uint32_t wanted = pty ? SBX_PROCESS_TERMINAL_NONE : SBX_PROCESS_USERNS;
 
@@ -245,7 +265,7 @@ static bool ask_use(struct question *q, enum answer *answer)
 
 static bool ask(struct question *q, enum answer *answer)
 {
-	snprintf(q->out->object, sizeof(q->out->object), "%s", sbx_string(q->blob, q->claim->text));
+	put_object(q);
 	switch ((enum sbx_action)q->claim->action) {
 	case SBX_DO_READ:
 	case SBX_DO_WRITE:
@@ -277,7 +297,7 @@ static void say_why(struct question *q, enum answer answer)
 		return;
 	if (answer == ALLOWED)
 		why = nobody ? "it is allowed: nothing forbids it" : "it is allowed";
-	else if (q->claim->polarity == SBX_NEVER)
+	else if (q->claim->head.verb == SBX_NEVER)
 		why = "it is refused, but not sealed: a grant could still open it";
 	else if (answer == SEALED)
 		why = "a seal refuses it";
@@ -301,9 +321,9 @@ void sbx_assert_check(const struct sbx_blob *blob, uint32_t index, const struct 
 	out->section = SBX_SEC_ASSERTS;
 	if (!ask(&q, &answer))
 		return;
-	out->holds = claim->polarity == SBX_CAN      ? answer == ALLOWED
-		     : claim->polarity == SBX_CANNOT ? answer != ALLOWED
-						     : answer == SEALED;
+	out->holds = claim->head.verb == SBX_CAN      ? answer == ALLOWED
+		     : claim->head.verb == SBX_CANNOT ? answer != ALLOWED
+						      : answer == SEALED;
 	if (!out->holds)
 		say_why(&q, answer);
 }

@@ -20,16 +20,16 @@
 	[SBX_SEC_##id] = { #id, sizeof(type), SBX_SECTION_CRITICAL, least, most }
 static const struct sbx_section_spec specs[SBX_SEC_COUNT] = {
 	SPEC(STRINGS, char, 1, UINT32_MAX),
-	SPEC(SEGS, struct sbx_seg, 1, UINT32_MAX),
 	SPEC(TMPLS, struct sbx_tmpl, 1, UINT32_MAX),
 	SPEC(VALUES, uint64_t, 1, UINT32_MAX),
 	SPEC(CIDRS, struct sbx_cidr, 1, UINT32_MAX),
-	SPEC(NOTES, struct sbx_note, 1, UINT32_MAX),
+	SPEC(NOTES, struct sbx_note, 1, SBX_NONE16),
 	SPEC(META, struct sbx_meta, 1, 1),
 	SPEC(PARAMS, struct sbx_param, 1, SBX_PARAM_MAX),
 	SPEC(FS, struct sbx_fs_rule, 1, UINT32_MAX),
+	SPEC(FS_EXTRAS, struct sbx_fs_extra, 1, SBX_NONE16),
 	SPEC(ENV, struct sbx_env_rule, 1, UINT32_MAX),
-	SPEC(SYS_STMTS, struct sbx_sys_stmt, 1, UINT16_MAX),
+	SPEC(SYS_STMTS, struct sbx_sys_stmt, 1, SBX_SYS_STMTS_MAX),
 	SPEC(SYS_ENTRIES, struct sbx_sys_entry, 1, UINT32_MAX),
 	SPEC(SYS_CONDS, struct sbx_sys_cond, 1, UINT32_MAX),
 	SPEC(SYS_NAMES, struct sbx_sys_name, 1, UINT32_MAX),
@@ -44,6 +44,7 @@ static const struct sbx_section_spec specs[SBX_SEC_COUNT] = {
 	SPEC(SLOTS, struct sbx_slot, 1, UINT32_MAX),
 	SPEC(SLURM, struct sbx_slurm_rule, 1, UINT32_MAX),
 	SPEC(ASSERTS, struct sbx_assert, 1, UINT32_MAX),
+	[SBX_SEC_FILES] = { "FILES", sizeof(struct sbx_file), 0, 1, SBX_FILES_MAX },
 	[SBX_SEC_LOCS] = { "LOCS", sizeof(struct sbx_loc), 0, 1, UINT32_MAX },
 };
 
@@ -193,6 +194,30 @@ const char *sbx_string(const struct sbx_blob *blob, uint32_t ref)
 	return ref == SBX_NONE ? "" : (const char *)blob->section[SBX_SEC_STRINGS].records + ref;
 }
 
+const char *sbx_piece(const char *at, unsigned *mark, unsigned *value)
+{
+	unsigned byte = (unsigned char)*at;
+
+	if (!byte)
+		return NULL;
+	*mark = byte <= SBX_MARK_BYTE ? byte : 0;
+	if (!*mark) {
+		*value = byte;
+		return at + 1;
+	}
+	byte = (unsigned char)at[1];
+	*value = *mark == SBX_MARK_WILD ? byte : byte - SBX_MARK_BASE;
+	return at + 2;
+}
+
+const struct sbx_fs_extra *sbx_fs_extra(const struct sbx_blob *blob, const struct sbx_fs_rule *rule)
+{
+	static const struct sbx_fs_extra none = { .placeholder_text = SBX_NONE };
+
+	return rule->extra == SBX_NONE16 ? &none
+					 : SBX_AT(blob, FS_EXTRAS, sbx_fs_extra, rule->extra);
+}
+
 void sbx_place(const struct sbx_blob *blob, uint32_t loc, char *out, size_t size)
 {
 	const struct sbx_loc *place;
@@ -202,7 +227,8 @@ void sbx_place(const struct sbx_blob *blob, uint32_t loc, char *out, size_t size
 		return;
 	}
 	place = SBX_AT(blob, LOCS, sbx_loc, loc);
-	snprintf(out, size, "%s:%u", sbx_string(blob, place->file), place->line);
+	snprintf(out, size, "%s:%u",
+		 sbx_string(blob, SBX_AT(blob, FILES, sbx_file, place->file)->name), place->line);
 	/* A blob is a stranger's file: its names must not reach a terminal raw. */
 	for (; *out; out++)
 		if ((unsigned char)*out < ' ' || *out == 0x7f)

@@ -29,6 +29,7 @@
 #define SBX_FORMAT_VERSION 1
 #define SBX_BLOB_SIZE_MAX (64u << 20)
 #define SBX_NONE 0xffffffffu /* no string, no location, no index */
+#define SBX_NONE16 0xffffu
 
 struct sbx_header {
 	uint8_t magic[8];
@@ -53,19 +54,22 @@ struct sbx_section {
 enum sbx_kind { SBX_POLICY, SBX_SITE };
 
 /* Strings: bytes, each ended by NUL, none holding one.  A reference is the
- * offset of the first byte; offset 0 is the empty string. */
+ * offset of the first byte; offset 0 is the empty string.  One that is the end
+ * of another shares its bytes. */
 
-enum sbx_seg_kind {
-	SBX_SEG_TEXT, /* bytes as they are */
-	SBX_SEG_GLOB, /* pattern text: * ? [..] ** are wildcards, \ escapes */
-	SBX_SEG_VAR,  /* the value of a variable, as it is */
+/*
+ * A template is a string with marks in it.  The byte behind a mark is its
+ * meaning plus SBX_MARK_BASE, or a wildcard as it is, so it never looks like a
+ * mark itself; in other strings the three bytes do not occur.
+ */
+enum sbx_mark {
+	SBX_MARK_VAR = 1, /* the value of a variable, as it is */
+	SBX_MARK_WILD,    /* a byte of pattern syntax: * ? [ ] or the escape \ */
+	SBX_MARK_BYTE,    /* the byte 1, 2 or 3 */
 };
-struct sbx_seg {
-	uint32_t kind;
-	uint32_t ref; /* string, or enum sbx_var, or SBX_VAR_PARAM + index */
-};
+#define SBX_MARK_BASE 0x40
 struct sbx_tmpl { /* a path or a value, with variables */
-	uint32_t first, count; /* in SBX_SEC_SEGS */
+	uint32_t text; /* string, or SBX_NONE: absent */
 };
 
 enum sbx_var {
@@ -79,9 +83,10 @@ enum sbx_var {
 
 /* What every rule carries. */
 struct sbx_head {
-	uint32_t loc;   /* in SBX_SEC_LOCS, or SBX_NONE */
-	uint32_t flags; /* SBX_F_* */
-	uint32_t note;  /* in SBX_SEC_NOTES, or SBX_NONE */
+	uint32_t loc;  /* in SBX_SEC_LOCS, or SBX_NONE */
+	uint16_t note; /* in SBX_SEC_NOTES, or SBX_NONE16 */
+	uint8_t flags; /* SBX_F_* */
+	uint8_t verb;  /* of the section's enum sbx_*_verb; 0 where it has none */
 };
 #define SBX_F_OPTIONAL 1u
 #define SBX_F_BEST_EFFORT 2u
@@ -95,15 +100,18 @@ struct sbx_note { /* strings or SBX_NONE */
 };
 
 struct sbx_loc {
-	uint32_t file; /* string: machine-independent name */
-	uint32_t line;
-	uint16_t column;
-	uint16_t more; /* 1: the next record is another place of the same rule */
+	uint32_t line : 20, file : 11; /* in SBX_SEC_FILES */
+	uint32_t more : 1; /* the next record is another place of the same rule */
+};
+#define SBX_LINE_MAX ((1u << 20) - 1)
+#define SBX_FILES_MAX (1u << 11)
+struct sbx_file {
+	uint32_t name; /* string: machine-independent */
 };
 
 struct sbx_meta { /* exactly one */
 	uint32_t name, summary;         /* strings */
-	struct sbx_tmpl workspace;      /* count 0: none (site) */
+	struct sbx_tmpl workspace;      /* absent: none (site) */
 	uint32_t workspace_rule;        /* in SBX_SEC_FS, or SBX_NONE */
 	uint32_t command_first, command_count; /* in SBX_SEC_TMPLS */
 	uint32_t net_mode;              /* enum sbx_net_mode */
@@ -128,7 +136,7 @@ struct sbx_param { /* a `param` of the main file: set with -D */
 	uint32_t name;
 	uint32_t type;
 	struct sbx_tmpl value;              /* default */
-	struct sbx_tmpl under;              /* count 0: anywhere */
+	struct sbx_tmpl under;              /* absent: anywhere */
 	uint32_t choice_first, choice_count; /* `in`: SBX_SEC_TMPLS */
 	uint64_t max;                       /* `max`; UINT64_MAX: none */
 };
@@ -152,19 +160,19 @@ enum sbx_placeholder { /* what stands for a denied name that is absent */
 struct sbx_fs_rule {
 	struct sbx_head head;
 	struct sbx_tmpl path;
-	uint32_t except_first;    /* seal: SBX_SEC_TMPLS */
-	uint16_t except_count;
-	uint8_t verb;             /* enum sbx_fs_verb */
-	uint8_t rights;           /* SBX_READ | ...: granted or taken */
-	uint32_t placeholder;     /* enum sbx_placeholder */
+	uint8_t rights;      /* SBX_READ | ...: granted or taken */
+	uint8_t placeholder; /* enum sbx_placeholder */
+	uint16_t extra;      /* in SBX_SEC_FS_EXTRAS, or SBX_NONE16 */
+};
+struct sbx_fs_extra { /* what few rules say */
+	uint32_t except_first, except_count; /* seal: SBX_SEC_TMPLS */
 	uint32_t placeholder_text; /* string or SBX_NONE */
-	uint32_t size_kib;        /* tmp: 0 = not said */
+	uint32_t size_kib;         /* tmp: 0 = not said */
 };
 
 enum sbx_env_verb { SBX_ENV_PASS, SBX_ENV_SET, SBX_ENV_DENY, SBX_ENV_SEAL };
 struct sbx_env_rule {
 	struct sbx_head head;
-	uint32_t verb;
 	uint32_t name;         /* string; may hold * */
 	struct sbx_tmpl value; /* set */
 };
@@ -174,17 +182,18 @@ enum sbx_sys_action { SBX_ACT_ALLOW, SBX_ACT_ERRNO, SBX_ACT_KILL };
 enum sbx_arch { SBX_X86_64, SBX_AARCH64, SBX_ARCH_COUNT };
 struct sbx_sys_stmt {
 	struct sbx_head head;
-	uint8_t verb, action;
+	uint32_t cond_first; /* all must hold */
+	uint8_t cond_count;  /* 0: no `where` */
+	uint8_t action;
 	uint16_t error; /* SBX_ACT_ERRNO: Linux errno (same on both) */
-	uint32_t cond_first, cond_count; /* all must hold; count 0: no `where` */
 };
 enum sbx_sys_rank { SBX_RANK_DEFAULT, SBX_RANK_GROUP, SBX_RANK_NAME,
 		    SBX_RANK_WHERE, SBX_RANK_SEAL };
 struct sbx_sys_entry { /* statement speaks of this system call */
 	uint16_t nr[SBX_ARCH_COUNT]; /* SBX_SYS_ABSENT: not on that machine */
-	uint16_t stmt;
-	uint16_t rank;
+	uint16_t stmt : 13, rank : 3;
 };
+#define SBX_SYS_STMTS_MAX (1u << 13)
 #define SBX_SYS_ABSENT 0xffffu
 enum sbx_cond_op { SBX_EQ, SBX_NE, SBX_LT, SBX_LE, SBX_GT, SBX_GE, SBX_IN };
 struct sbx_sys_cond { /* (arg & mask) op value */
@@ -228,7 +237,8 @@ struct sbx_cidr {
 };
 struct sbx_net_rule {
 	struct sbx_head head;
-	uint8_t verb, kind;
+	uint8_t kind;
+	uint8_t reserved;
 	uint16_t port;                  /* 0: every port */
 	uint32_t host;                  /* name without "*.", abstract name */
 	struct sbx_cidr cidr;           /* SBX_NETK_ADDRESS */
@@ -305,10 +315,9 @@ enum sbx_slurm_verb {
 };
 struct sbx_slurm_rule {
 	struct sbx_head head;
-	uint8_t verb;
 	uint8_t value_kind;   /* OPTION: 0 flag, 1 value, 2 optional value */
 	uint8_t op;           /* ALLOW: 0 none, 1 in, 2 max */
-	uint8_t reserved;
+	uint16_t reserved;
 	uint32_t command;     /* string or SBX_NONE; one rule a command */
 	uint32_t option;      /* "--time" or SBX_NONE */
 	uint32_t short_name;  /* OPTION: "-t" or SBX_NONE */
@@ -317,23 +326,22 @@ struct sbx_slurm_rule {
 	uint32_t period_s;    /* BUDGET ... for 1d */
 };
 
-enum sbx_polarity { SBX_CAN, SBX_CANNOT, SBX_NEVER };
+enum sbx_polarity { SBX_CAN, SBX_CANNOT, SBX_NEVER }; /* an assertion's verb */
 enum sbx_action {
 	SBX_DO_READ, SBX_DO_WRITE, SBX_DO_EXEC, SBX_DO_CONNECT, SBX_DO_CALL,
 	SBX_DO_SEE, SBX_DO_SUBMIT, SBX_DO_USE,
 };
 struct sbx_assert { /* one object each */
 	struct sbx_head head;
-	uint8_t polarity, action;
+	uint8_t action;
+	uint8_t is_path;             /* read write exec, connect unix:PATH */
 	uint16_t port;               /* connect */
-	struct sbx_tmpl path;        /* read write exec, connect unix:PATH */
-	uint32_t text;               /* as written, without the port */
+	struct sbx_tmpl object;      /* a path, or a string without the port */
 	uint16_t nr[SBX_ARCH_COUNT]; /* call */
 };
 
 enum sbx_section_id {
 	SBX_SEC_STRINGS = 1,
-	SBX_SEC_SEGS,
 	SBX_SEC_TMPLS,     /* struct sbx_tmpl: lists of templates */
 	SBX_SEC_VALUES,    /* uint64_t */
 	SBX_SEC_CIDRS,
@@ -341,6 +349,7 @@ enum sbx_section_id {
 	SBX_SEC_META,
 	SBX_SEC_PARAMS,
 	SBX_SEC_FS,
+	SBX_SEC_FS_EXTRAS,
 	SBX_SEC_ENV,
 	SBX_SEC_SYS_STMTS,
 	SBX_SEC_SYS_ENTRIES, /* sorted by nr[SBX_X86_64], then nr[SBX_AARCH64] */
@@ -357,7 +366,8 @@ enum sbx_section_id {
 	SBX_SEC_SLOTS,
 	SBX_SEC_SLURM,
 	SBX_SEC_ASSERTS,
-	SBX_SEC_LOCS,      /* not critical: --strip leaves it out */
+	SBX_SEC_FILES,     /* not critical, as the next: --strip leaves them out */
+	SBX_SEC_LOCS,
 	SBX_SEC_COUNT
 };
 
@@ -388,6 +398,19 @@ static inline const struct sbx_meta *sbx_meta(const struct sbx_blob *blob)
 }
 /* The string at @ref; "" for SBX_NONE. */
 const char *sbx_string(const struct sbx_blob *blob, uint32_t ref);
+static inline bool sbx_present(struct sbx_tmpl tmpl)
+{
+	return tmpl.text != SBX_NONE;
+}
+/*
+ * The piece of a template at @at: its mark, or 0 for a byte as it is, and what
+ * it stands for (a variable, a byte).  Returns where the next one is, NULL at
+ * the end.
+ */
+const char *sbx_piece(const char *at, unsigned *mark, unsigned *value);
+/* What @rule says beside the common; never NULL. */
+const struct sbx_fs_extra *sbx_fs_extra(const struct sbx_blob *blob,
+					const struct sbx_fs_rule *rule);
 /* "std/git.pol:12" of a rule, or "(stripped)"; into @out. */
 void sbx_place(const struct sbx_blob *blob, uint32_t loc, char *out, size_t size);
 

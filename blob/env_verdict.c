@@ -17,7 +17,7 @@ static int rank_of(const struct sbx_env_rule *rule, const char *pattern, const c
 
 	if (exact ? strcmp(pattern, name) : !sbx_star_match(pattern, name))
 		return RANK_NONE;
-	switch (rule->verb) {
+	switch (rule->head.verb) {
 	case SBX_ENV_PASS:
 		return RANK_PASS + exact;
 	case SBX_ENV_SET:

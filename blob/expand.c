@@ -2,7 +2,7 @@
  * blob/expand.c - templates and variables to text.
  *
  * A template without a wildcard becomes plain bytes.  With one it becomes a
- * pattern: then everything that is not pattern text (literal segments, and
+ * pattern: then everything that is not pattern syntax (literal bytes, and
  * above all the values of variables) is escaped, so that a directory named
  * "a[1]" or "*" in $workspace stays that one directory.
  */
@@ -40,51 +40,61 @@ struct output {
 	size_t size, length;
 };
 
-static bool put(struct output *out, const char *text, bool escape)
+static bool put(struct output *out, char byte, bool escape)
 {
-	for (; *text; text++) {
-		if (escape && strchr("*?[]\\", *text)) {
-			if (out->length + 1 >= out->size)
-				return false;
-			out->text[out->length++] = '\\';
-		}
-		if (out->length + 1 >= out->size)
-			return false;
-		out->text[out->length++] = *text;
-	}
+	if (escape && strchr("*?[]\\", byte) && !put(out, '\\', false))
+		return false;
+	if (out->length + 1 >= out->size)
+		return false;
+	out->text[out->length++] = byte;
 	return true;
+}
+
+static bool put_value(struct output *out, const char *value, bool escape)
+{
+	for (; *value; value++)
+		if (!put(out, *value, escape))
+			return false;
+	return true;
+}
+
+static bool has_wildcard(const char *at)
+{
+	unsigned mark, value;
+
+	while ((at = sbx_piece(at, &mark, &value)))
+		if (mark == SBX_MARK_WILD)
+			return true;
+	return false;
 }
 
 int sbx_expand(const struct sbx_blob *blob, struct sbx_tmpl tmpl, const struct sbx_vars *vars,
 	       char *text, size_t size, bool *wild, uint32_t *unset)
 {
+	const char *start = sbx_string(blob, tmpl.text), *at = start, *next;
 	struct output out = { text, size, 0 };
 	bool fits = size > 0, at_root = false;
+	unsigned mark, value;
 
-	*wild = false;
+	*wild = has_wildcard(start);
 	*unset = SBX_NONE;
-	for (uint32_t i = 0; i < tmpl.count; i++)
-		if (SBX_AT(blob, SEGS, sbx_seg, tmpl.first + i)->kind == SBX_SEG_GLOB)
-			*wild = true;
-	for (uint32_t i = 0; i < tmpl.count && fits; i++) {
-		const struct sbx_seg *seg = SBX_AT(blob, SEGS, sbx_seg, tmpl.first + i);
-		const char *piece;
+	for (; fits && (next = sbx_piece(at, &mark, &value)); at = next) {
+		const char *piece = mark == SBX_MARK_VAR ? vars->value[value] : NULL;
+		bool skip =
+		    at_root && (mark == SBX_MARK_VAR ? piece && *piece == '/' : value == '/');
 
-		if (seg->kind == SBX_SEG_VAR)
-			piece = vars->value[seg->ref];
-		else
-			piece = sbx_string(blob, seg->ref);
-		if (!piece) {
-			*unset = seg->ref;
-			fits = false;
-			break;
-		}
 		/* "/" is the one directory whose name ends in a slash: a home of "/"
 		 * makes ~/x "/x", not "//x". */
-		if (at_root && *piece == '/')
-			piece++;
-		at_root = i == 0 && seg->kind == SBX_SEG_VAR && !strcmp(piece, "/");
-		fits = put(&out, piece, *wild && seg->kind != SBX_SEG_GLOB);
+		at_root = false;
+		if (mark == SBX_MARK_VAR && piece) {
+			at_root = at == start && !strcmp(piece, "/");
+			fits = put_value(&out, piece + skip, *wild);
+		} else if (mark == SBX_MARK_VAR) {
+			*unset = value;
+			fits = false;
+		} else if (!skip) {
+			fits = put(&out, (char)value, *wild && mark != SBX_MARK_WILD);
+		}
 	}
 	if (size)
 		text[fits ? out.length : 0] = '\0';

@@ -24,7 +24,7 @@ static bool port_matches(const struct sbx_net_rule *rule, unsigned port)
 static int name_rank(const struct sbx_blob *blob, const struct sbx_net_rule *rule, const char *host,
 		     unsigned port)
 {
-	if (rule->verb == SBX_NETV_LISTEN || !port_matches(rule, port))
+	if (rule->head.verb == SBX_NETV_LISTEN || !port_matches(rule, port))
 		return -1;
 	return sbx_host_matches((enum sbx_net_kind)rule->kind, sbx_string(blob, rule->host), host);
 }
@@ -42,11 +42,11 @@ static void enter(struct winner *winner, const struct sbx_net_rule *rule, uint32
 {
 	if (rank < 0)
 		return;
-	if (rule->verb == SBX_NETV_SEAL)
+	if (rule->head.verb == SBX_NETV_SEAL)
 		rank = INT_MAX;
 	if (rank < winner->rank ||
 	    (rank == winner->rank &&
-	     !(rule->verb == SBX_NETV_DENY && winner->rule->verb == SBX_NETV_ALLOW)))
+	     !(rule->head.verb == SBX_NETV_DENY && winner->rule->head.verb == SBX_NETV_ALLOW)))
 		return;
 	winner->rule = rule;
 	winner->index = index;
@@ -82,7 +82,7 @@ static struct winner address_gate(const struct sbx_blob *blob, const uint8_t add
 
 static bool opens(const struct winner *winner)
 {
-	return winner->rule && winner->rule->verb == SBX_NETV_ALLOW;
+	return winner->rule && winner->rule->head.verb == SBX_NETV_ALLOW;
 }
 
 /* Modes none and host leave nothing to decide; true when that is so. */
@@ -142,7 +142,7 @@ void sbx_net_decide_address(const struct sbx_blob *blob, const char *host,
 		return;
 	}
 	number = address_gate(blob, address, port);
-	if (number.rule && number.rule->verb == SBX_NETV_SEAL) {
+	if (number.rule && number.rule->head.verb == SBX_NETV_SEAL) {
 		*out = (struct sbx_net_verdict){ false, number.index };
 		return;
 	}
@@ -150,7 +150,8 @@ void sbx_net_decide_address(const struct sbx_blob *blob, const char *host,
 	for (uint32_t i = 0; i < SBX_COUNT(blob, NET); i++) {
 		const struct sbx_net_rule *rule = SBX_AT(blob, NET, sbx_net_rule, i);
 
-		if (rule->verb != SBX_NETV_ALLOW || name_rank(blob, rule, host, port) != name.rank)
+		if (rule->head.verb != SBX_NETV_ALLOW ||
+		    name_rank(blob, rule, host, port) != name.rank)
 			continue;
 		if (pinned(blob, rule, address)) {
 			*out = (struct sbx_net_verdict){ true, i };
@@ -189,13 +190,13 @@ void sbx_net_decide_unix(const struct sbx_blob *blob, const struct sbx_vars *var
 	sbx_contest_init(&contest);
 	for (uint32_t i = 0; i < SBX_COUNT(blob, NET); i++) {
 		const struct sbx_net_rule *rule = SBX_AT(blob, NET, sbx_net_rule, i);
-		enum sbx_side side = rule->verb == SBX_NETV_ALLOW  ? SBX_SIDE_GRANT
-				     : rule->verb == SBX_NETV_DENY ? SBX_SIDE_DENY
-								   : SBX_SIDE_SEAL;
+		enum sbx_side side = rule->head.verb == SBX_NETV_ALLOW  ? SBX_SIDE_GRANT
+				     : rule->head.verb == SBX_NETV_DENY ? SBX_SIDE_DENY
+									: SBX_SIDE_SEAL;
 		uint32_t unset;
 		bool wild;
 
-		if (rule->kind != SBX_NETK_UNIX || rule->verb == SBX_NETV_LISTEN)
+		if (rule->kind != SBX_NETK_UNIX || rule->head.verb == SBX_NETV_LISTEN)
 			continue;
 		if (sbx_expand(blob, rule->path, vars, text, sizeof(text), &wild, &unset) > 0)
 			sbx_contest_enter(&contest, side, i, text, wild, path);

@@ -7,6 +7,8 @@
  */
 #include "blob/check.h"
 
+#include <string.h>
+
 #define FOR_EACH(blob, id, type, var)                                                              \
 	for (const struct type *var = (blob)->section[SBX_SEC_##id].records,                       \
 			       *var##_end = var ? var + SBX_COUNT(blob, id) : var;                 \
@@ -36,31 +38,45 @@ static bool check_strings(const struct sbx_blob *blob, struct sbx_reason *why)
 	return true;
 }
 
-static bool check_segs(const struct sbx_blob *blob, struct sbx_reason *why)
+/*
+ * Marks, in all strings at once: no other string has such bytes, and a
+ * reference into the middle of a mark reads its second byte as text.
+ */
+static bool check_marks(const struct sbx_blob *blob, struct sbx_reason *why)
 {
-	uint32_t params = SBX_COUNT(blob, PARAMS);
+	const char *at = blob->section[SBX_SEC_STRINGS].records;
+	const char *end = at + SBX_COUNT(blob, STRINGS), *next;
+	unsigned mark, value;
 
-	FOR_EACH(blob, SEGS, sbx_seg, seg)
-	if (seg->kind == SBX_SEG_VAR
-		? seg->ref >= SBX_VAR_COUNT &&
-		      (seg->ref < SBX_VAR_PARAM || seg->ref - SBX_VAR_PARAM >= params)
-		: seg->ref >= SBX_COUNT(blob, STRINGS))
-		return sbx_refuse(why,
-				  "a template refers to variable or string %u, "
-				  "which there is not",
-				  seg->ref);
+	for (; at < end; at = next ? next : at + 1) {
+		bool fine = true;
+
+		next = sbx_piece(at, &mark, &value);
+		if (!next || !mark)
+			continue;
+		if (mark == SBX_MARK_VAR)
+			fine = value < SBX_VAR_COUNT ||
+			       (value >= SBX_VAR_PARAM &&
+				value - SBX_VAR_PARAM < SBX_COUNT(blob, PARAMS));
+		else if (mark == SBX_MARK_WILD)
+			fine = value && strchr("*?[]\\", (int)value);
+		else
+			fine = value && value <= SBX_MARK_BYTE;
+		if (!fine)
+			return sbx_refuse(why, "a mark %u in a template stands for nothing", mark);
+	}
 	return true;
 }
 
 /* A param may use those before it only, so their values can be had in order. */
 static bool uses_only_before(const struct sbx_blob *blob, struct sbx_tmpl tmpl, uint32_t param)
 {
-	for (uint32_t i = 0; i < tmpl.count; i++) {
-		const struct sbx_seg *seg = SBX_AT(blob, SEGS, sbx_seg, tmpl.first + i);
+	const char *at = sbx_string(blob, tmpl.text);
+	unsigned mark, value;
 
-		if (seg->kind == SBX_SEG_VAR && seg->ref >= SBX_VAR_PARAM + param)
+	while ((at = sbx_piece(at, &mark, &value)))
+		if (mark == SBX_MARK_VAR && value >= SBX_VAR_PARAM + param)
 			return false;
-	}
 	return true;
 }
 
@@ -82,8 +98,11 @@ static bool check_params(const struct sbx_blob *blob, struct sbx_reason *why)
 
 static bool check_locs(const struct sbx_blob *blob, struct sbx_reason *why)
 {
-	uint32_t count = SBX_COUNT(blob, LOCS);
+	uint32_t count = SBX_COUNT(blob, LOCS), files = SBX_COUNT(blob, FILES);
 
+	FOR_EACH(blob, LOCS, sbx_loc, loc)
+	if (loc->file >= files)
+		return sbx_refuse(why, "a location in file %u of %u", loc->file, files);
 	if (count && SBX_AT(blob, LOCS, sbx_loc, count - 1)->more)
 		return sbx_refuse(why, "the last location says that one follows");
 	return true;
@@ -98,11 +117,11 @@ static bool check_fs(const struct sbx_blob *blob, struct sbx_reason *why)
 	{
 		if (!rule->rights)
 			return sbx_refuse(why, "file rule %u speaks of no right", n);
-		if (rule->except_count && rule->verb != SBX_FS_SEAL)
+		if (sbx_fs_extra(blob, rule)->except_count && rule->head.verb != SBX_FS_SEAL)
 			return sbx_refuse(why, "file rule %u has exceptions and is no seal", n);
 		n++;
 	}
-	if (meta->workspace_rule != SBX_NONE && !meta->workspace.count)
+	if (meta->workspace_rule != SBX_NONE && !sbx_present(meta->workspace))
 		return sbx_refuse(why, "a workspace rule without a workspace");
 	if (blob->header->kind == SBX_POLICY &&
 	    (meta->workspace_rule == SBX_NONE || meta->unbounded))
@@ -118,18 +137,19 @@ static bool check_statements(const struct sbx_blob *blob, struct sbx_reason *why
 	{
 		bool allows = stmt->action == SBX_ACT_ALLOW;
 
-		if ((stmt->verb == SBX_SYS_ALLOW && !allows) ||
-		    ((stmt->verb == SBX_SYS_DENY || stmt->verb == SBX_SYS_SEAL) && allows))
+		if ((stmt->head.verb == SBX_SYS_ALLOW && !allows) ||
+		    ((stmt->head.verb == SBX_SYS_DENY || stmt->head.verb == SBX_SYS_SEAL) &&
+		     allows))
 			return sbx_refuse(why, "system call statement %u: verb and action differ",
 					  n);
 		if ((stmt->action == SBX_ACT_ERRNO) != (stmt->error != 0))
 			return sbx_refuse(
 			    why, "system call statement %u: errno without need or none", n);
-		if (stmt->verb == SBX_SYS_DEFAULT && stmt->cond_count)
+		if (stmt->head.verb == SBX_SYS_DEFAULT && stmt->cond_count)
 			return sbx_refuse(why, "the default action has a condition");
 		n++;
 	}
-	if (SBX_AT(blob, SYS_STMTS, sbx_sys_stmt, sbx_meta(blob)->sys_default)->verb !=
+	if (SBX_AT(blob, SYS_STMTS, sbx_sys_stmt, sbx_meta(blob)->sys_default)->head.verb !=
 	    SBX_SYS_DEFAULT)
 		return sbx_refuse(why, "the default action is not a default statement");
 	return true;
@@ -167,16 +187,18 @@ static bool check_entries(const struct sbx_blob *blob, struct sbx_reason *why)
 
 	FOR_EACH(blob, SYS_ENTRIES, sbx_sys_entry, entry)
 	{
-		const struct sbx_sys_stmt *stmt =
-		    SBX_AT(blob, SYS_STMTS, sbx_sys_stmt, entry->stmt);
+		const struct sbx_sys_stmt *stmt;
 
+		if (entry->stmt >= SBX_COUNT(blob, SYS_STMTS))
+			return sbx_refuse(why, "a system call entry of no statement");
+		stmt = SBX_AT(blob, SYS_STMTS, sbx_sys_stmt, entry->stmt);
 		if (before && !entry_before(before, entry))
 			return sbx_refuse(why, "system call entries are not sorted");
 		before = entry;
-		if (stmt->verb == SBX_SYS_DEFAULT || entry->rank == SBX_RANK_DEFAULT)
+		if (stmt->head.verb == SBX_SYS_DEFAULT || entry->rank == SBX_RANK_DEFAULT)
 			return sbx_refuse(why, "a system call entry with the default's rank");
-		if ((stmt->verb == SBX_SYS_SEAL) != (entry->rank == SBX_RANK_SEAL) ||
-		    (stmt->verb != SBX_SYS_SEAL &&
+		if ((stmt->head.verb == SBX_SYS_SEAL) != (entry->rank == SBX_RANK_SEAL) ||
+		    (stmt->head.verb != SBX_SYS_SEAL &&
 		     (stmt->cond_count != 0) != (entry->rank == SBX_RANK_WHERE)))
 			return sbx_refuse(why, "a system call entry's rank is not its statement's");
 	}
@@ -191,11 +213,11 @@ static bool check_net(const struct sbx_blob *blob, struct sbx_reason *why)
 	{
 		bool named = rule->kind == SBX_NETK_HOST || rule->kind == SBX_NETK_SUFFIX ||
 			     rule->kind == SBX_NETK_ABSTRACT;
-		bool listens = rule->verb == SBX_NETV_LISTEN;
+		bool listens = rule->head.verb == SBX_NETV_LISTEN;
 
 		if (named && rule->host == SBX_NONE)
 			return sbx_refuse(why, "network rule %u has no name", n);
-		if ((rule->kind == SBX_NETK_UNIX) != (rule->path.count != 0))
+		if ((rule->kind == SBX_NETK_UNIX) != (sbx_present(rule->path)))
 			return sbx_refuse(why, "network rule %u: path without need or none", n);
 		if (listens ? rule->kind != SBX_NETK_PORT && rule->kind != SBX_NETK_UNIX
 			    : rule->kind == SBX_NETK_PORT)
@@ -212,8 +234,10 @@ static bool check_asserts(const struct sbx_blob *blob, struct sbx_reason *why)
 
 	FOR_EACH(blob, ASSERTS, sbx_assert, claim)
 	{
-		if (claim->action <= SBX_DO_EXEC && !claim->path.count)
-			return sbx_refuse(why, "assertion %u has no path", n);
+		if (claim->action <= SBX_DO_EXEC
+			? !claim->is_path
+			: claim->is_path && claim->action != SBX_DO_CONNECT)
+			return sbx_refuse(why, "assertion %u: path without need or none", n);
 		n++;
 	}
 	return true;
@@ -230,7 +254,7 @@ static bool check_programs(const struct sbx_blob *blob, struct sbx_reason *why)
 
 bool sbx_check_relations(const struct sbx_blob *blob, struct sbx_reason *why)
 {
-	return check_presence(blob, why) && check_strings(blob, why) && check_segs(blob, why) &&
+	return check_presence(blob, why) && check_strings(blob, why) && check_marks(blob, why) &&
 	       check_params(blob, why) && check_locs(blob, why) && check_fs(blob, why) &&
 	       check_statements(blob, why) && check_conditions(blob, why) &&
 	       check_entries(blob, why) && check_net(blob, why) && check_asserts(blob, why) &&

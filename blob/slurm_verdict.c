@@ -176,9 +176,9 @@ static bool permitted(struct request *request, const char *option, const char *v
 		if (strcmp(sbx_string(blob, rule->command), request->words[0]) ||
 		    strcmp(sbx_string(blob, rule->option), option ? option : ""))
 			continue;
-		if (rule->verb == SBX_SLURM_DENY || rule->verb == SBX_SLURM_SEAL)
+		if (rule->head.verb == SBX_SLURM_DENY || rule->head.verb == SBX_SLURM_SEAL)
 			return refuse(request, i, "denied", option ? option : request->words[0]);
-		if (rule->verb != SBX_SLURM_ALLOW)
+		if (rule->head.verb != SBX_SLURM_ALLOW)
 			continue;
 		near = i;
 		if (takes(request, rule, value))
@@ -202,7 +202,7 @@ static const struct sbx_slurm_rule *declared(struct request *request, const char
 		const struct sbx_slurm_rule *rule = SBX_AT(blob, SLURM, sbx_slurm_rule, *index);
 		const char *text = sbx_string(blob, name ? rule->option : rule->short_name);
 
-		if (rule->verb != SBX_SLURM_OPTION ||
+		if (rule->head.verb != SBX_SLURM_OPTION ||
 		    strcmp(sbx_string(blob, rule->command), request->words[0]))
 			continue;
 		if (name ? strlen(text) == length && !memcmp(text, name, length)

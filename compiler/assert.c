@@ -6,7 +6,7 @@
  * have the values of a made-up machine (model_values); there are no symbolic
  * links on it.  A claim that a policy lifts by `override` leaves the policy, so
  * that the launch does not ask it again.  What an assertion finds is shown at the assertion, with
- * the rule that decides: places come from the blob's own table of locations.
+ * the rule that decides: emit_policy() says which rule each record comes from.
  */
 #include "compiler/stages.h"
 
@@ -77,19 +77,20 @@ void model_fs_set(struct arena *arena, const struct sbx_blob *blob, const struct
 		const struct sbx_fs_rule *rule = SBX_AT(blob, FS, sbx_fs_rule, i);
 		struct sbx_fs_point point = {
 			.rule = i,
-			.verb = rule->verb,
+			.verb = rule->head.verb,
 			.rights = rule->rights,
 			.except_first = (uint32_t)excepts.count,
 		};
+		const struct sbx_fs_extra *extra = sbx_fs_extra(blob, rule);
 		bool wild = false;
 
 		point.path = expand(arena, blob, rule->path, vars, &wild);
 		point.wild = wild;
 		if (!point.path)
 			continue;
-		for (uint32_t j = 0; j < rule->except_count; j++) {
+		for (uint32_t j = 0; j < extra->except_count; j++) {
 			struct sbx_tmpl tmpl =
-			    *SBX_AT(blob, TMPLS, sbx_tmpl, rule->except_first + j);
+			    *SBX_AT(blob, TMPLS, sbx_tmpl, extra->except_first + j);
 			const char *path = expand(arena, blob, tmpl, vars, &wild);
 
 			if (path)
@@ -103,51 +104,56 @@ void model_fs_set(struct arena *arena, const struct sbx_blob *blob, const struct
 
 /* ---- places ------------------------------------------------------------------------------- */
 
-struct span place_of(const struct compilation *c, const struct sbx_blob *blob, uint32_t index)
+struct claims {
+	struct compilation *c;
+	const struct program *program;
+	const struct emitted *emitted;
+	struct sbx_blob blob; /* what was emitted */
+	struct sbx_vars vars;
+	struct sbx_fs_set set;
+};
+
+/* Where a record was written: the first word, since a rule's span goes on to its end. */
+static struct span place_of(const struct claims *claims, enum sbx_section_id section,
+			    uint32_t index)
 {
-	if (index >= SBX_COUNT(blob, LOCS))
+	const struct rule_head *const *heads = claims->emitted->heads[section];
+
+	if (!heads || index >= SBX_RULE_SELF || !heads[index]->place.span.source)
 		return (struct span){ 0 };
 
-	const struct sbx_loc *loc = SBX_AT(blob, LOCS, sbx_loc, index);
-	for (size_t i = 0; i < c->policy->files.count; i++) {
-		const struct source *source = c->policy->files.items[i];
+	struct span span = heads[index]->place.span;
+	const struct source *source = span.source;
 
-		if (strcmp(source->name, sbx_string(blob, loc->file)) != 0 ||
-		    loc->line > source->line_count)
-			continue;
-		uint32_t start = source->lines[loc->line - 1] + loc->column - 1, end = start;
-		while (end < source->text.len && !strchr(" \t\r\n;{}", source->text.ptr[end]))
-			end++;
-		return (struct span){ source, start, end };
-	}
-	return (struct span){ 0 };
+	span.end = span.start;
+	while (span.end < source->text.len && !strchr(" \t\r\n;{}", source->text.ptr[span.end]))
+		span.end++;
+	return span;
 }
 
 /* ---- assertions --------------------------------------------------------------------------- */
 
 /* A pattern that takes binds the names that are there at launch, and no others. */
-static void warn_snapshot(struct compilation *c, const struct sbx_blob *blob,
-			  const struct sbx_assert *claim, const struct sbx_assert_result *result)
+static void warn_snapshot(const struct claims *claims, uint32_t index,
+			  const struct sbx_assert_result *result)
 {
-	diag_warning(c->diags, DIAG_A0103, place_of(c, blob, claim->head.loc),
+	struct diags *diags = claims->c->diags;
+
+	diag_warning(diags, DIAG_A0103, place_of(claims, SBX_SEC_ASSERTS, index),
 		     "this holds at launch only, for names that are there by then");
-	diag_note(c->diags, place_of(c, blob, result->loc), "it rests on this `snapshot`");
+	diag_note(diags, place_of(claims, result->section, result->rule),
+		  "it rests on this `snapshot`");
 }
 
-/* The claim in the model that @claim was made from. */
-static struct assertion *claim_of(const struct compilation *c, const struct sbx_blob *blob,
-				  const struct sbx_assert *claim)
+/* The claim in the model that record @index was made from. */
+static struct assertion *claim_of(const struct claims *claims, uint32_t index)
 {
-	struct span place = place_of(c, blob, claim->head.loc);
+	const struct policy *policy = claims->c->policy;
 
-	for (size_t i = 0; i < c->policy->asserts.count; i++) {
-		struct assertion *assertion = &c->policy->asserts.items[i];
-
-		if (assertion->head.place.span.source == place.source &&
-		    assertion->head.place.span.start == place.start &&
-		    str_is(assertion->text, sbx_string(blob, claim->text)))
-			return assertion;
-	}
+	for (size_t i = 0; i < policy->asserts.count; i++)
+		if (&policy->asserts.items[i].head ==
+		    claims->emitted->heads[SBX_SEC_ASSERTS][index])
+			return &policy->asserts.items[i];
 	BUG("a claim of the blob that the model does not have");
 }
 
@@ -161,54 +167,62 @@ static bool is_override(const struct sbx_blob *blob, const struct sbx_assert_res
 }
 
 /* A module's `cannot` that fails on an override of the policy, and on nothing else. */
-static bool lift(struct compilation *c, const struct sbx_blob *blob, const struct sbx_assert *claim,
+static bool lift(const struct claims *claims, uint32_t index,
 		 const struct sbx_assert_result *result, const char *text)
 {
+	const struct sbx_blob *blob = &claims->blob;
+	const struct sbx_head *claim = &SBX_AT(blob, ASSERTS, sbx_assert, index)->head;
+	struct compilation *c = claims->c;
 	struct assertion *assertion;
 
-	if (claim->polarity != SBX_CANNOT || !is_override(blob, result))
+	if (claim->verb != SBX_CANNOT || !is_override(blob, result))
 		return false;
-	assertion = claim_of(c, blob, claim);
+	assertion = claim_of(claims, index);
 	if (assertion->head.main_file)
 		return false;
 	*VEC_PUSH(&c->arena, &c->lifted) = (struct lifted){
 		.text = text,
-		.place = render_places(&c->arena, blob, claim->head.loc),
+		.place = render_places(&c->arena, blob, claim->loc),
 		.override = render_places(&c->arena, blob, result->loc),
 	};
-	*assertion = c->policy->asserts.items[--c->policy->asserts.count];
+	assertion->lifted = true;
 	return true;
 }
 
-static void check(struct compilation *c, const struct program *program, const struct sbx_blob *blob,
-		  const struct sbx_vars *vars, const struct sbx_fs_set *set, uint32_t index)
+static void check(const struct claims *claims, uint32_t index)
 {
 	static const char *const polarities[] = { "can", "cannot", "never" };
 	static const char *const actions[] = { "read", "write", "exec",   "connect",
 					       "call", "see",   "submit", "use" };
+	const struct sbx_blob *blob = &claims->blob;
 	const struct sbx_assert *claim = SBX_AT(blob, ASSERTS, sbx_assert, index);
+	struct compilation *c = claims->c;
 	struct sbx_assert_result result;
 
-	sbx_assert_check(blob, index, vars, set, NULL, NULL, &result);
+	sbx_assert_check(blob, index, &claims->vars, &claims->set, NULL, NULL, &result);
 	if (result.holds && result.snapshot)
-		warn_snapshot(c, blob, claim, &result);
-	const char *text =
-	    arena_printf(&c->arena, "%s %s %s", polarities[claim->polarity], actions[claim->action],
-			 claim->path.count ? sbx_string(blob, claim->text) : result.object);
-	if (result.holds || lift(c, blob, claim, &result, text))
+		warn_snapshot(claims, index, &result);
+	const char *text = arena_printf(
+	    &c->arena, "%s %s %s%s", polarities[claim->head.verb], actions[claim->action],
+	    claim->is_path && claim->action == SBX_DO_CONNECT ? "unix:" : "",
+	    claim->is_path ? render_tmpl(&c->arena, blob, claim->object) : result.object);
+	if (result.holds || lift(claims, index, &result, text))
 		return;
-	diag_error(c->diags, DIAG_A0101, place_of(c, blob, claim->head.loc),
-		   "`%s` does not hold: %s", text, result.reason);
-	struct span rule = place_of(c, blob, result.loc);
+	struct span place = place_of(claims, SBX_SEC_ASSERTS, index);
+	diag_error(c->diags, DIAG_A0101, place, "`%s` does not hold: %s", text, result.reason);
+	struct span rule = place_of(claims, result.section, result.rule);
 	if (rule.source)
 		diag_note(c->diags, rule, "this line decides");
-	program_note_chain(c->diags, program, place_of(c, blob, claim->head.loc).source);
+	program_note_chain(c->diags, claims->program, place.source);
 }
 
 /* A credential goes to its hosts only, so each of them must be reachable. */
-static void check_credential(struct compilation *c, const struct sbx_blob *blob,
-			     const struct sbx_credential *credential)
+static void check_credential(const struct claims *claims, uint32_t index)
 {
+	const struct sbx_blob *blob = &claims->blob;
+	struct compilation *c = claims->c;
+	const struct sbx_credential *credential = SBX_AT(blob, CREDENTIALS, sbx_credential, index);
+
 	for (uint32_t i = 0; i < credential->host_count; i++) {
 		struct sbx_tmpl tmpl = *SBX_AT(blob, TMPLS, sbx_tmpl, credential->host_first + i);
 		const struct sbx_vars none = { 0 };
@@ -221,14 +235,12 @@ static void check_credential(struct compilation *c, const struct sbx_blob *blob,
 			       (unsigned)atoi(colon + 1), &verdict);
 		if (verdict.allowed)
 			continue;
-		struct span place = place_of(c, blob, credential->head.loc);
+		struct span place = place_of(claims, SBX_SEC_CREDENTIALS, index);
 		diag_error(c->diags, DIAG_C0503, place,
 			   "`%s` is bound to %s, which `net` does not allow",
 			   sbx_string(blob, credential->name), host);
 		if (verdict.rule != SBX_NONE)
-			diag_note(c->diags,
-				  place_of(c, blob,
-					   SBX_AT(blob, NET, sbx_net_rule, verdict.rule)->head.loc),
+			diag_note(c->diags, place_of(claims, SBX_SEC_NET, verdict.rule),
 				  "this line decides");
 		else
 			diag_note(c->diags, (struct span){ 0 }, "write `allow %s` in `net { }`",
@@ -236,24 +248,35 @@ static void check_credential(struct compilation *c, const struct sbx_blob *blob,
 	}
 }
 
+/* After all are asked: until then records and claims belong together. */
+static void drop_lifted(struct policy *policy)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < policy->asserts.count; i++)
+		if (!policy->asserts.items[i].lifted)
+			policy->asserts.items[count++] = policy->asserts.items[i];
+	policy->asserts.count = count;
+}
+
 void check_claims(struct compilation *c, const struct program *program,
 		  const struct emitted *emitted)
 {
-	struct sbx_blob blob;
-	struct sbx_vars vars;
-	struct sbx_fs_set set;
-	const char *reason = sbx_blob_open(emitted->data, emitted->size, &blob);
+	struct claims claims = { .c = c, .program = program, .emitted = emitted };
+	struct sbx_blob *blob = &claims.blob;
+	const char *reason = sbx_blob_open(emitted->data, emitted->size, blob);
 
 	if (reason) {
 		diag_error(c->diags, DIAG_E0101, (struct span){ 0 }, "our own blob is refused: %s",
 			   reason);
 		return;
 	}
-	model_vars(&c->arena, &blob, &vars);
-	model_fs_set(&c->arena, &blob, &vars, &set);
-	for (uint32_t i = 0; i < SBX_COUNT(&blob, ASSERTS); i++)
-		check(c, program, &blob, &vars, &set, i);
-	for (uint32_t i = 0; blob.header->kind == SBX_POLICY && i < SBX_COUNT(&blob, CREDENTIALS);
+	model_vars(&c->arena, blob, &claims.vars);
+	model_fs_set(&c->arena, blob, &claims.vars, &claims.set);
+	for (uint32_t i = 0; i < SBX_COUNT(blob, ASSERTS); i++)
+		check(&claims, i);
+	drop_lifted(c->policy);
+	for (uint32_t i = 0; blob->header->kind == SBX_POLICY && i < SBX_COUNT(blob, CREDENTIALS);
 	     i++)
-		check_credential(c, &blob, SBX_AT(&blob, CREDENTIALS, sbx_credential, i));
+		check_credential(&claims, i);
 }

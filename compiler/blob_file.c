@@ -33,7 +33,7 @@ static bool read_blob(struct compilation *c, int fd, const char *path, size_t si
 			break;
 		have += (size_t)got;
 	}
-	c->blob = (struct emitted){ data, have };
+	c->blob = (struct emitted){ .data = data, .size = have };
 	return true;
 }
 

@@ -50,20 +50,15 @@ static bool may(struct lint *lint, const char *path, unsigned right, struct sbx_
 	return verdict->allowed;
 }
 
-/* The model's rule that a verdict rests on: the one at the same place. */
+/* The model's rule that a verdict rests on. */
 static const struct fs_rule *deciding_rule(struct lint *lint, const struct sbx_fs_verdict *verdict)
 {
 	uint32_t index = lint->set.points[verdict->point].rule;
-	uint32_t loc = SBX_AT(&lint->blob, FS, sbx_fs_rule, index)->head.loc;
-	struct span place = place_of(lint->c, &lint->blob, loc);
+	const struct rule_head *head = lint->c->blob.heads[SBX_SEC_FS][index];
 
-	for (size_t i = 0; i < lint->policy->fs.count; i++) {
-		const struct fs_rule *rule = &lint->policy->fs.items[i];
-
-		if (rule->head.place.span.source == place.source &&
-		    rule->head.place.span.start == place.start)
-			return rule;
-	}
+	for (size_t i = 0; i < lint->policy->fs.count; i++)
+		if (&lint->policy->fs.items[i].head == head)
+			return &lint->policy->fs.items[i];
 	BUG("a rule of the blob that the model does not have");
 }
 

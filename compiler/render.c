@@ -45,31 +45,32 @@ static void render_fs(struct text *text, const struct sbx_blob *blob, uint32_t i
 		[SBX_FS_COPY] = "copy", [SBX_FS_TMP] = "tmp", [SBX_FS_DEVICE] = "device"
 	};
 	const struct sbx_fs_rule *rule = SBX_AT(blob, FS, sbx_fs_rule, index);
+	const struct sbx_fs_extra *extra = sbx_fs_extra(blob, rule);
 	bool workspace = index == sbx_meta(blob)->workspace_rule;
 
 	if (workspace)
 		text_add(text, "workspace");
-	else if (rule->verb == SBX_FS_GRANT)
+	else if (rule->head.verb == SBX_FS_GRANT)
 		text_add(text, "%s", grant_verb(rule->rights));
-	else if (rule->verb == SBX_FS_DENY || rule->verb == SBX_FS_SEAL)
-		add_taken(text, rule->verb == SBX_FS_DENY ? "deny" : "seal", rule->rights);
+	else if (rule->head.verb == SBX_FS_DENY || rule->head.verb == SBX_FS_SEAL)
+		add_taken(text, rule->head.verb == SBX_FS_DENY ? "deny" : "seal", rule->rights);
 	else
-		text_add(text, "%s", WORD_OF(others, rule->verb));
+		text_add(text, "%s", WORD_OF(others, rule->head.verb));
 	text_byte(text, ' ');
 	words_tmpl(text, blob, workspace ? sbx_meta(blob)->workspace : rule->path);
 	if (workspace && !(rule->rights & SBX_WRITE))
 		text_add(text, " read");
-	if (rule->except_count) {
+	if (extra->except_count) {
 		text_add(text, " except");
-		words_tmpls(text, blob, rule->except_first, rule->except_count);
+		words_tmpls(text, blob, extra->except_first, extra->except_count);
 	}
-	if (rule->size_kib) {
+	if (extra->size_kib) {
 		text_add(text, " size ");
-		text_size(text, (uint64_t)rule->size_kib * 1024);
+		text_size(text, (uint64_t)extra->size_kib * 1024);
 	}
-	if (rule->placeholder_text != SBX_NONE) {
+	if (extra->placeholder_text != SBX_NONE) {
 		text_add(text, " placeholder ");
-		text_quoted(text, sbx_string(blob, rule->placeholder_text));
+		text_quoted(text, sbx_string(blob, extra->placeholder_text));
 	} else if (rule->placeholder) {
 		text_add(text, " placeholder %s",
 			 rule->placeholder == SBX_PLACEHOLDER_FILE ? "file" : "dir");
@@ -82,9 +83,9 @@ static void render_env(struct text *text, const struct sbx_blob *blob,
 {
 	static const char *const verbs[] = { "pass", "set", "deny", "seal" };
 
-	text_add(text, "%s ", WORD_OF(verbs, rule->verb));
+	text_add(text, "%s ", WORD_OF(verbs, rule->head.verb));
 	words_name(text, sbx_string(blob, rule->name));
-	if (rule->verb == SBX_ENV_SET) {
+	if (rule->head.verb == SBX_ENV_SET) {
 		text_byte(text, ' ');
 		words_tmpl(text, blob, rule->value);
 	}
@@ -150,7 +151,7 @@ static void render_slot(struct text *text, const struct sbx_blob *blob, const st
 	text_add(text, "slot ");
 	words_name(text, sbx_string(blob, slot->name));
 	text_add(text, " %s", grant_verb(slot->rights));
-	if (slot->under.count) {
+	if (sbx_present(slot->under)) {
 		text_add(text, " under ");
 		words_tmpl(text, blob, slot->under);
 	}
@@ -171,7 +172,7 @@ static void render_param(struct text *text, const struct sbx_blob *blob,
 	text_add(text, "param %s %s = ", sbx_string(blob, param->name),
 		 WORD_OF(types, param->type));
 	words_tmpl(text, blob, param->value);
-	if (param->under.count) {
+	if (sbx_present(param->under)) {
 		text_add(text, " under ");
 		words_tmpl(text, blob, param->under);
 	}
@@ -191,14 +192,14 @@ static void render_assert(struct text *text, const struct sbx_blob *blob,
 	static const char *const actions[] = { "read", "write", "exec",   "connect",
 					       "call", "see",   "submit", "use" };
 
-	text_add(text, "%s %s ", WORD_OF(polarities, claim->polarity),
+	text_add(text, "%s %s ", WORD_OF(polarities, claim->head.verb),
 		 WORD_OF(actions, claim->action));
-	if (claim->path.count && claim->action == SBX_DO_CONNECT)
+	if (claim->is_path && claim->action == SBX_DO_CONNECT)
 		text_add(text, "unix:");
-	if (claim->path.count)
-		words_tmpl(text, blob, claim->path);
+	if (claim->is_path)
+		words_tmpl(text, blob, claim->object);
 	else
-		words_name(text, sbx_string(blob, claim->text));
+		words_name(text, sbx_string(blob, claim->object.text));
 	if (claim->port)
 		text_add(text, ":%u", claim->port);
 	words_head(text, blob, &claim->head);

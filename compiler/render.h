@@ -2,8 +2,7 @@
  * compiler/render.h - records of a blob as a person would have written them.
  *
  * The text is near enough to policy notation to be read as such; groups come
- * out flattened and arguments of system calls by position, since a blob does
- * not keep their names.  Nothing is escaped here: print with diag_escape().
+ * out flattened.  Nothing is escaped here: print with diag_escape().
  */
 #ifndef SBX_COMPILER_RENDER_H
 #define SBX_COMPILER_RENDER_H

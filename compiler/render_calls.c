@@ -72,9 +72,9 @@ static void add_rest(struct text *text, const struct sbx_blob *blob,
 		add_condition(text, blob,
 			      SBX_AT(blob, SYS_CONDS, sbx_sys_cond, stmt->cond_first + i));
 	}
-	if (stmt->verb == SBX_SYS_DEFAULT)
+	if (stmt->head.verb == SBX_SYS_DEFAULT)
 		text_add(text, " %s", render_answer(text->arena, stmt));
-	else if (stmt->verb != SBX_SYS_ALLOW)
+	else if (stmt->head.verb != SBX_SYS_ALLOW)
 		text_add(text, " with %s", render_answer(text->arena, stmt));
 	words_head(text, blob, &stmt->head);
 }
@@ -83,7 +83,7 @@ static void add_verb(struct text *text, const struct sbx_sys_stmt *stmt)
 {
 	static const char *const verbs[] = { "allow", "deny", "seal", "default" };
 
-	text_add(text, "%s", WORD_OF(verbs, stmt->verb));
+	text_add(text, "%s", WORD_OF(verbs, stmt->head.verb));
 }
 
 void render_statement(struct text *text, const struct sbx_blob *blob, uint32_t index,
@@ -116,7 +116,7 @@ const char *render_rule_for_call(struct arena *arena, const struct sbx_blob *blo
 	unsigned others = 0;
 
 	add_verb(&text, stmt);
-	if (stmt->verb != SBX_SYS_DEFAULT)
+	if (stmt->head.verb != SBX_SYS_DEFAULT)
 		text_add(&text, " %s", render_call(arena, blob, nr));
 	for (uint32_t i = 0; i < SBX_COUNT(blob, SYS_ENTRIES); i++)
 		others += SBX_AT(blob, SYS_ENTRIES, sbx_sys_entry, i)->stmt == index;

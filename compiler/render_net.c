@@ -41,7 +41,7 @@ void render_net(struct text *text, const struct sbx_blob *blob, const struct sbx
 {
 	static const char *const verbs[] = { "allow", "deny", "seal", "listen" };
 
-	text_add(text, "%s ", WORD_OF(verbs, rule->verb));
+	text_add(text, "%s ", WORD_OF(verbs, rule->head.verb));
 	add_object(text, blob, rule);
 	for (uint32_t i = 0; i < rule->at_count; i++) {
 		text_add(text, i ? " " : " at ");
@@ -51,7 +51,7 @@ void render_net(struct text *text, const struct sbx_blob *blob, const struct sbx
 		text_add(text, " method");
 		words_tmpls(text, blob, rule->method_first, rule->method_count);
 	}
-	if (rule->prefix.count) {
+	if (sbx_present(rule->prefix)) {
 		text_add(text, " prefix ");
 		words_tmpl(text, blob, rule->prefix);
 	}
@@ -97,12 +97,12 @@ void render_slurm(struct text *text, const struct sbx_blob *blob, const struct s
 	static const char *const kinds[] = { "flag", "value", "optional-value" };
 	static const char *const ops[] = { NULL, "in", "max" };
 
-	text_add(text, "%s", WORD_OF(verbs, rule->verb));
+	text_add(text, "%s", WORD_OF(verbs, rule->head.verb));
 	if (rule->command != SBX_NONE)
 		text_add(text, " %s", sbx_string(blob, rule->command));
 	if (rule->option != SBX_NONE)
 		text_add(text, " %s", sbx_string(blob, rule->option));
-	if (rule->verb == SBX_SLURM_OPTION) {
+	if (rule->head.verb == SBX_SLURM_OPTION) {
 		if (rule->short_name != SBX_NONE)
 			text_add(text, " %s", sbx_string(blob, rule->short_name));
 		text_add(text, " %s", WORD_OF(kinds, rule->value_kind));
@@ -111,7 +111,7 @@ void render_slurm(struct text *text, const struct sbx_blob *blob, const struct s
 	} else if (rule->op) {
 		text_add(text, " %s", WORD_OF(ops, rule->op));
 	} else if (rule->value_count &&
-		   (rule->verb == SBX_SLURM_FORCE || rule->verb == SBX_SLURM_ADD)) {
+		   (rule->head.verb == SBX_SLURM_FORCE || rule->head.verb == SBX_SLURM_ADD)) {
 		text_add(text, " =");
 	}
 	words_tmpls(text, blob, rule->value_first, rule->value_count);

@@ -30,54 +30,41 @@ static void add_variable(struct text *text, const struct sbx_blob *blob, uint32_
 		text_add(text, name_byte(after) ? "${%s}" : "$%s", name);
 }
 
-static char first_byte(const struct sbx_blob *blob, const struct sbx_seg *seg)
+/* Does @text, a template's, say the same bare?  A pattern always does. */
+static bool needs_quotes(const char *at)
 {
-	return seg->kind == SBX_SEG_VAR ? '$' : sbx_string(blob, seg->ref)[0];
-}
+	bool special = !*at;
+	unsigned mark, value;
 
-static bool needs_quotes(const struct sbx_blob *blob, struct sbx_tmpl tmpl)
-{
-	bool special = tmpl.count == 0;
-
-	for (uint32_t i = 0; i < tmpl.count; i++) {
-		const struct sbx_seg *seg = SBX_AT(blob, SEGS, sbx_seg, tmpl.first + i);
-
-		if (seg->kind == SBX_SEG_GLOB)
+	while ((at = sbx_piece(at, &mark, &value))) {
+		if (mark == SBX_MARK_WILD)
 			return false;
-		if (seg->kind == SBX_SEG_TEXT) {
-			const char *piece = sbx_string(blob, seg->ref);
-
-			special |= !*piece || strpbrk(piece, SPECIAL);
-		}
+		special |= mark != SBX_MARK_VAR && strchr(SPECIAL, (int)value);
 	}
 	return special;
 }
 
-static void add_escaped(struct text *text, const char *piece, const char *special)
+static void add_escaped(struct text *text, char byte, const char *special)
 {
-	for (; *piece; piece++) {
-		if (strchr(special, *piece))
-			text_byte(text, '\\');
-		text_byte(text, *piece == '\n' ? 'n' : *piece);
-	}
+	if (strchr(special, byte))
+		text_byte(text, '\\');
+	text_byte(text, byte == '\n' ? 'n' : byte);
 }
 
 void words_tmpl(struct text *text, const struct sbx_blob *blob, struct sbx_tmpl tmpl)
 {
-	bool quotes = needs_quotes(blob, tmpl);
+	const char *at = sbx_string(blob, tmpl.text);
+	bool quotes = needs_quotes(at);
 	struct text word = { .arena = text->arena };
+	unsigned mark, value;
 
-	for (uint32_t i = 0; i < tmpl.count; i++) {
-		const struct sbx_seg *seg = SBX_AT(blob, SEGS, sbx_seg, tmpl.first + i);
-
-		if (seg->kind == SBX_SEG_VAR)
-			add_variable(&word, blob, seg->ref,
-				     i + 1 < tmpl.count ? first_byte(blob, seg + 1) : '\0');
-		else if (seg->kind == SBX_SEG_GLOB)
-			text_add(&word, "%s", sbx_string(blob, seg->ref));
+	while ((at = sbx_piece(at, &mark, &value))) {
+		if (mark == SBX_MARK_VAR)
+			add_variable(&word, blob, value, *at == SBX_MARK_VAR ? '$' : *at);
+		else if (mark == SBX_MARK_WILD)
+			text_byte(&word, (char)value);
 		else
-			add_escaped(&word, sbx_string(blob, seg->ref),
-				    quotes ? "\\\"$\n" : SPECIAL);
+			add_escaped(&word, (char)value, quotes ? "\\\"$\n" : SPECIAL);
 	}
 	text_add(text, quotes ? "\"%s\"" : "%s", text_end(&word));
 }
@@ -121,7 +108,7 @@ void words_head(struct text *text, const struct sbx_blob *blob, const struct sbx
 	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		if (flags[i] && head->flags & 1u << i)
 			text_add(text, " %s", flags[i]);
-	if (head->note == SBX_NONE)
+	if (head->note == SBX_NONE16)
 		return;
 	note = SBX_AT(blob, NOTES, sbx_note, head->note);
 	if (note->guards != SBX_NONE)

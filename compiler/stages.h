@@ -18,9 +18,6 @@ void check_claims(struct compilation *c, const struct program *program,
 /* Compiles the policy that Slurm jobs run under, where one is named. */
 void check_jobs(struct compilation *c, const struct program *program);
 
-/* The word at a location of that blob; no place where it has none. */
-struct span place_of(const struct compilation *c, const struct sbx_blob *blob, uint32_t index);
-
 /* The machine that claims are checked on: $home is /home/u, and so on.
  * Strings are in the arena. */
 void model_vars(struct arena *arena, const struct sbx_blob *blob, struct sbx_vars *vars);

@@ -157,7 +157,7 @@ static const char *set_workspace(struct view *view, const char *given)
 
 	if (given)
 		path = view_path(view, given);
-	else if (meta->workspace.count)
+	else if (sbx_present(meta->workspace))
 		path = expand(view, meta->workspace, &wild);
 	if (!path || wild)
 		return "the workspace cannot be worked out here: use --workspace";
@@ -234,10 +234,12 @@ static const char *real_pattern(struct view *view, const char *pattern)
 
 static void add_excepts(struct view *view, const struct sbx_fs_rule *rule)
 {
-	for (uint32_t i = 0; i < rule->except_count; i++) {
+	const struct sbx_fs_extra *extra = sbx_fs_extra(view->blob, rule);
+
+	for (uint32_t i = 0; i < extra->except_count; i++) {
 		bool wild;
 		const char *path = expand(
-		    view, *SBX_AT(view->blob, TMPLS, sbx_tmpl, rule->except_first + i), &wild);
+		    view, *SBX_AT(view->blob, TMPLS, sbx_tmpl, extra->except_first + i), &wild);
 
 		if (!path)
 			continue;
@@ -262,7 +264,7 @@ static void add_rule(struct view *view, uint32_t index)
 	if (real && strcmp(real, path))
 		add_point(view, real, wild, index);
 	for (size_t i = first; i < view->points.count; i++) {
-		view->points.items[i].verb = rule->verb;
+		view->points.items[i].verb = rule->head.verb;
 		view->points.items[i].rights = rule->rights;
 		view->points.items[i].except_first = excepts;
 		view->points.items[i].except_count = (uint32_t)view->excepts.count - excepts;

@@ -25,16 +25,17 @@ void emit_assertions(struct writer *writer, const struct policy *policy)
 	for (size_t i = 0; i < policy->asserts.count; i++) {
 		const struct assertion *claim = &policy->asserts.items[order[i]];
 		struct sbx_assert record = {
-			.head = writer_head(writer, &claim->head),
-			.polarity = (uint8_t)claim->polarity,
+			.head = writer_head(writer, &claim->head, claim->polarity),
 			.action = (uint8_t)claim->action,
+			.is_path = claim->path.count != 0,
 			.port = writer_u16(writer, claim->port, "port"),
-			.path = writer_tmpl(writer, claim->path),
-			.text = writer_string(writer, claim->text),
+			.object = claim->path.count
+				      ? writer_tmpl(writer, claim->path)
+				      : (struct sbx_tmpl){ writer_string(writer, claim->text) },
 		};
 
 		for (unsigned arch = 0; arch < SBX_ARCH_COUNT; arch++)
 			record.nr[arch] = claim->nr[arch];
-		WRITER_ADD(writer, ASSERTS, &record);
+		WRITER_ADD_RULE(writer, ASSERTS, &record, &claim->head);
 	}
 }

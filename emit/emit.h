@@ -14,6 +14,8 @@
 struct emitted {
 	uint8_t *data; /* in the arena */
 	size_t size;
+	/* What each record of a section was made from; NULL: no rules. */
+	const struct rule_head *const *heads[SBX_SEC_COUNT];
 };
 
 /*
@@ -27,7 +29,7 @@ const char *emit_policy(struct arena *arena, const struct policy *policy,
 
 /*
  * The seccomp program of one architecture; same error convention.  A
- * statement's system calls with arguments become blocks behind libseccomp's
+ * statement's system calls with arguments become blocks behind the
  * dispatch tree (see emit/seccomp.c).
  */
 struct bpf_program {

@@ -22,13 +22,12 @@ void emit_environment(struct writer *writer, const struct policy *policy)
 	for (size_t i = 0; i < policy->env.count; i++) {
 		const struct env_rule *rule = &policy->env.items[order[i]];
 		struct sbx_env_rule record = {
-			.head = writer_head(writer, &rule->head),
-			.verb = rule->verb,
+			.head = writer_head(writer, &rule->head, rule->verb),
 			.name = writer_string(writer, rule->name),
 			.value = writer_tmpl(writer, rule->value),
 		};
 
-		WRITER_ADD(writer, ENV, &record);
+		WRITER_ADD_RULE(writer, ENV, &record, &rule->head);
 	}
 }
 
@@ -51,7 +50,7 @@ void emit_credentials(struct writer *writer, const struct policy *policy)
 	for (size_t i = 0; i < policy->credentials.count; i++) {
 		const struct credential *credential = &policy->credentials.items[order[i]];
 		struct sbx_credential record = {
-			.head = writer_head(writer, &credential->head),
+			.head = writer_head(writer, &credential->head, 0),
 			.name = writer_string(writer, credential->name),
 			.source = credential->source,
 			.source_first = writer_tmpls(writer, credential->source_words),
@@ -67,6 +66,6 @@ void emit_credentials(struct writer *writer, const struct policy *policy)
 			.lifetime_s = credential->lifetime_s,
 		};
 
-		WRITER_ADD(writer, CREDENTIALS, &record);
+		WRITER_ADD_RULE(writer, CREDENTIALS, &record, &credential->head);
 	}
 }

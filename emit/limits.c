@@ -21,12 +21,12 @@ static void emit_limit_rules(struct writer *writer, const struct policy *policy)
 	for (size_t i = 0; i < policy->limits.count; i++) {
 		const struct limit_rule *rule = &policy->limits.items[order[i]];
 		struct sbx_limit_rule record = {
-			.head = writer_head(writer, &rule->head),
+			.head = writer_head(writer, &rule->head, 0),
 			.limit = rule->limit,
 			.value = rule->value,
 		};
 
-		WRITER_ADD(writer, LIMITS, &record);
+		WRITER_ADD_RULE(writer, LIMITS, &record, &rule->head);
 	}
 }
 
@@ -48,12 +48,12 @@ static void emit_process_rules(struct writer *writer, const struct policy *polic
 	for (size_t i = 0; i < policy->process.count; i++) {
 		const struct process_rule *rule = &policy->process.items[order[i]];
 		struct sbx_process_rule record = {
-			.head = writer_head(writer, &rule->head),
+			.head = writer_head(writer, &rule->head, 0),
 			.what = rule->what,
 			.value = rule->value,
 		};
 
-		WRITER_ADD(writer, PROCESS, &record);
+		WRITER_ADD_RULE(writer, PROCESS, &record, &rule->head);
 	}
 }
 
@@ -76,14 +76,14 @@ static void emit_requirements(struct writer *writer, const struct policy *policy
 	for (size_t i = 0; i < policy->require.count; i++) {
 		const struct require_rule *rule = &policy->require.items[order[i]];
 		struct sbx_require_rule record = {
-			.head = writer_head(writer, &rule->head),
+			.head = writer_head(writer, &rule->head, 0),
 			.what = rule->what,
 			.value = rule->value,
 			.first = writer_tmpls(writer, rule->words),
 			.count = writer_u32(writer, rule->words.count, "require"),
 		};
 
-		WRITER_ADD(writer, REQUIRE, &record);
+		WRITER_ADD_RULE(writer, REQUIRE, &record, &rule->head);
 	}
 }
 
@@ -105,7 +105,7 @@ static void emit_slots(struct writer *writer, const struct policy *policy)
 	for (size_t i = 0; i < policy->slots.count; i++) {
 		const struct slot *slot = &policy->slots.items[order[i]];
 		struct sbx_slot record = {
-			.head = writer_head(writer, &slot->head),
+			.head = writer_head(writer, &slot->head, 0),
 			.name = writer_string(writer, slot->name),
 			.rights = slot->rights,
 			.under = writer_tmpl(writer, slot->under),
@@ -113,7 +113,7 @@ static void emit_slots(struct writer *writer, const struct policy *policy)
 			.count = slot->count,
 		};
 
-		WRITER_ADD(writer, SLOTS, &record);
+		WRITER_ADD_RULE(writer, SLOTS, &record, &slot->head);
 	}
 }
 

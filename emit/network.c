@@ -30,8 +30,7 @@ void emit_network(struct writer *writer, const struct policy *policy)
 	for (size_t i = 0; i < policy->net.count; i++) {
 		const struct net_rule *rule = &policy->net.items[order[i]];
 		struct sbx_net_rule record = {
-			.head = writer_head(writer, &rule->head),
-			.verb = (uint8_t)rule->verb,
+			.head = writer_head(writer, &rule->head, rule->verb),
 			.kind = (uint8_t)rule->kind,
 			.port = writer_u16(writer, rule->port, "port"),
 			.host = writer_string_opt(writer, rule->host),
@@ -44,6 +43,6 @@ void emit_network(struct writer *writer, const struct policy *policy)
 			.prefix = writer_tmpl(writer, rule->prefix),
 		};
 
-		WRITER_ADD(writer, NET, &record);
+		WRITER_ADD_RULE(writer, NET, &record, &rule->head);
 	}
 }

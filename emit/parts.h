@@ -10,7 +10,8 @@
 uint32_t emit_files(struct writer *writer, const struct policy *policy);
 void emit_environment(struct writer *writer, const struct policy *policy);
 /* Statements, entries, programs; returns the default's statement. */
-uint32_t emit_syscalls(struct writer *writer, const struct policy *policy);
+uint32_t emit_syscalls(struct writer *writer, const struct policy *policy,
+		       const struct bpf_program programs[SBX_ARCH_COUNT]);
 void emit_network(struct writer *writer, const struct policy *policy);
 void emit_credentials(struct writer *writer, const struct policy *policy);
 void emit_limits(struct writer *writer, const struct policy *policy);

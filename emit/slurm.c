@@ -28,8 +28,7 @@ void emit_slurm(struct writer *writer, const struct policy *policy)
 	for (size_t i = 0; i < policy->slurm.count; i++) {
 		const struct slurm_rule *rule = &policy->slurm.items[order[i]];
 		struct sbx_slurm_rule record = {
-			.head = writer_head(writer, &rule->head),
-			.verb = (uint8_t)rule->verb,
+			.head = writer_head(writer, &rule->head, rule->verb),
 			.value_kind = (uint8_t)rule->value_kind,
 			.op = (uint8_t)rule->op,
 			.command = writer_string_opt(writer, rule->command),
@@ -41,6 +40,6 @@ void emit_slurm(struct writer *writer, const struct policy *policy)
 			.period_s = rule->period_s,
 		};
 
-		WRITER_ADD(writer, SLURM, &record);
+		WRITER_ADD_RULE(writer, SLURM, &record, &rule->head);
 	}
 }

@@ -54,19 +54,19 @@ static uint32_t emit_conditions(struct writer *writer, const struct sys_stmt *st
 	return stmt->cond_count ? first : 0;
 }
 
-static void emit_statement(struct writer *writer, const struct sys_stmt *stmt)
+static void emit_statement(struct writer *writer, const struct sys_stmt *stmt,
+			   const struct rule_head *head)
 {
 	struct sbx_sys_stmt record = {
-		.head = writer_head(writer, &stmt->head),
-		.verb = (uint8_t)stmt->verb,
+		.head = writer_head(writer, head, stmt->verb),
+		.cond_first = emit_conditions(writer, stmt),
+		.cond_count = writer_u8(writer, stmt->cond_count, "conditions"),
 		.action = (uint8_t)stmt->action,
 		.error =
 		    writer_u16(writer, stmt->action == SBX_ACT_ERRNO ? stmt->error : 0, "errno"),
-		.cond_first = emit_conditions(writer, stmt),
-		.cond_count = writer_u32(writer, stmt->cond_count, "conditions"),
 	};
 
-	WRITER_ADD(writer, SYS_STMTS, &record);
+	WRITER_ADD_RULE(writer, SYS_STMTS, &record, head);
 }
 
 static int compare_entries(const void *left, const void *right)
@@ -88,6 +88,8 @@ static void emit_entries(struct writer *writer, const struct policy *policy, con
 	} entries = { 0 };
 	const struct sbx_sys_entry *before = NULL;
 
+	if (policy->sys.count >= SBX_SYS_STMTS_MAX)
+		writer_fail(writer, "system call statements");
 	for (size_t i = 0; i < policy->sys.count; i++) {
 		const struct sys_stmt *stmt = &policy->sys.items[order[i]];
 
@@ -95,8 +97,8 @@ static void emit_entries(struct writer *writer, const struct policy *policy, con
 			const struct sys_use *use = &stmt->uses.items[n];
 			struct sbx_sys_entry entry = {
 				.nr = { use->nr[SBX_X86_64], use->nr[SBX_AARCH64] },
-				.stmt = writer_u16(writer, i + 1, "system call statements"),
-				.rank = (uint16_t)use->rank,
+				.stmt = (i + 1) & (SBX_SYS_STMTS_MAX - 1),
+				.rank = use->rank & 7u,
 			};
 
 			if (entry.nr[SBX_X86_64] != SBX_SYS_ABSENT ||
@@ -144,23 +146,20 @@ static void emit_names(struct writer *writer, const struct policy *policy)
 	}
 }
 
-uint32_t emit_syscalls(struct writer *writer, const struct policy *policy)
+uint32_t emit_syscalls(struct writer *writer, const struct policy *policy,
+		       const struct bpf_program programs[SBX_ARCH_COUNT])
 {
 	const struct sys_stmt default_stmt = emit_default(policy);
 	const size_t *order = calls_order(writer->arena, policy);
 
-	emit_statement(writer, &default_stmt);
+	emit_statement(writer, &default_stmt, &policy->sys_default.head);
 	for (size_t i = 0; i < policy->sys.count; i++)
-		emit_statement(writer, &policy->sys.items[order[i]]);
+		emit_statement(writer, &policy->sys.items[order[i]],
+			       &policy->sys.items[order[i]].head);
 	emit_entries(writer, policy, order);
 	emit_names(writer, policy);
-	for (unsigned arch = 0; arch < SBX_ARCH_COUNT && !writer->error; arch++) {
-		struct bpf_program program;
-
-		writer->error = emit_seccomp(writer->arena, policy, (enum sbx_arch)arch, &program);
-		if (!writer->error)
-			writer_append(writer, (enum sbx_section_id)(SBX_SEC_BPF_X86_64 + (int)arch),
-				      program.insns, program.count);
-	}
+	for (unsigned arch = 0; arch < SBX_ARCH_COUNT; arch++)
+		writer_append(writer, (enum sbx_section_id)(SBX_SEC_BPF_X86_64 + (int)arch),
+			      programs[arch].insns, programs[arch].count);
 	return 0;
 }

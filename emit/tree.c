@@ -29,8 +29,7 @@ static size_t take_leaf(const struct range *ranges, size_t count, struct leaf *l
 {
 	size_t taken = 1;
 
-	*leaf = (struct leaf){ .first = ranges->first,
-			       .label = label_of(context, ranges->answer) };
+	*leaf = (struct leaf){ .first = ranges->first, .label = label_of(context, ranges->answer) };
 	while (leaf->holes < HOLES && taken + 1 < count &&
 	       ranges[taken].first + 1 == ranges[taken + 1].first &&
 	       ranges[taken + 1].answer == ranges->answer) {

@@ -1,11 +1,11 @@
 /*
  * emit/writer.c - sections that grow, and one of everything.
  *
- * All interning is one hash table: the key is a section and the bytes of a
- * run of its records, the value where that run stands.  A string is a run of
- * the STRINGS section with its NUL, a template a run of segments, a list a run
- * of templates, and so on; each level refers to the one below by index, so
- * equal content has equal bytes at every level.
+ * Strings have a table of their own (strings.c).  All other interning is one
+ * hash table: the key is a section and the bytes of a run of its records, the
+ * value where that run stands.  A list is a run of templates, a rule's places
+ * a run of locations; what they refer to is interned itself, so equal content
+ * has equal bytes at every level.
  */
 #include "emit/writer.h"
 
@@ -13,16 +13,17 @@
 
 #include "blob/check.h"
 
-void writer_init(struct writer *writer, struct arena *arena, bool strip)
+void writer_init(struct writer *writer, struct strings *strings, bool strip)
 {
-	*writer = (struct writer){ .arena = arena, .strip = strip };
+	*writer = (struct writer){ .arena = strings->arena, .strings = strings, .strip = strip };
 	for (uint32_t id = 0; id < SBX_SEC_COUNT; id++)
 		if (sbx_section_spec(id))
 			writer->section[id].record_size = sbx_section_spec(id)->record_size;
-	writer_string(writer, STR_LIT(""));
+	if (strings->laid_out)
+		writer_append(writer, SBX_SEC_STRINGS, strings->bytes, strings->size);
 }
 
-static void fail(struct writer *writer, const char *what)
+void writer_fail(struct writer *writer, const char *what)
 {
 	if (!writer->error)
 		writer->error = arena_printf(writer->arena, "%s: too large for the format", what);
@@ -31,21 +32,21 @@ static void fail(struct writer *writer, const char *what)
 uint32_t writer_u32(struct writer *writer, uint64_t value, const char *what)
 {
 	if (value >= SBX_NONE)
-		fail(writer, what);
+		writer_fail(writer, what);
 	return (uint32_t)value;
 }
 
 uint16_t writer_u16(struct writer *writer, uint64_t value, const char *what)
 {
 	if (value > UINT16_MAX)
-		fail(writer, what);
+		writer_fail(writer, what);
 	return (uint16_t)value;
 }
 
 uint8_t writer_u8(struct writer *writer, uint64_t value, const char *what)
 {
 	if (value > UINT8_MAX)
-		fail(writer, what);
+		writer_fail(writer, what);
 	return (uint8_t)value;
 }
 
@@ -57,7 +58,7 @@ uint32_t writer_append(struct writer *writer, enum sbx_section_id id, const void
 	uint32_t first = section->count;
 
 	if (size > SBX_BLOB_SIZE_MAX || section->size > SBX_BLOB_SIZE_MAX - size) {
-		fail(writer, sbx_section_spec(id)->name);
+		writer_fail(writer, sbx_section_spec(id)->name);
 		return 0;
 	}
 	if (section->size + size > section->room) {
@@ -134,9 +135,36 @@ static uint32_t intern(struct writer *writer, enum sbx_section_id id, const void
 	return writer->slots[at].first;
 }
 
+void writer_append_rule(struct writer *writer, enum sbx_section_id id, const void *record,
+			const struct rule_head *head)
+{
+	writer_append(writer, id, record, 1);
+	*VEC_PUSH(writer->arena, &writer->heads[id]) = head;
+}
+
+uint16_t writer_intern16(struct writer *writer, enum sbx_section_id id, const void *record)
+{
+	uint32_t index = intern(writer, id, record, 1);
+
+	if (index >= SBX_NONE16)
+		writer_fail(writer, sbx_section_spec(id)->name);
+	return (uint16_t)index;
+}
+
+static bool is_mark(char byte)
+{
+	return byte && (unsigned char)byte <= SBX_MARK_BYTE;
+}
+
+/* Only the name of a file can have bytes that look like marks. */
 uint32_t writer_string(struct writer *writer, struct str text)
 {
-	return intern(writer, SBX_SEC_STRINGS, str_cstr(writer->arena, text), text.len + 1);
+	char *clean = arena_alloc(writer->arena, text.len + 1);
+
+	for (size_t i = 0; i < text.len; i++)
+		clean[i] = is_mark(text.ptr[i]) ? '?' : text.ptr[i];
+	return writer_u32(writer, strings_place(writer->strings, (struct str){ clean, text.len }),
+			  "strings");
 }
 
 uint32_t writer_string_opt(struct writer *writer, struct str text)
@@ -144,18 +172,43 @@ uint32_t writer_string_opt(struct writer *writer, struct str text)
 	return text.ptr ? writer_string(writer, text) : SBX_NONE;
 }
 
+/* One segment behind @to; returns the end. */
+static char *mark_segment(char *to, const struct seg *seg)
+{
+	if (seg->kind == SBX_SEG_VAR) {
+		*to++ = SBX_MARK_VAR;
+		*to++ = (char)(SBX_MARK_BASE + seg->var);
+		return to;
+	}
+	for (size_t i = 0; i < seg->text.len; i++) {
+		char byte = seg->text.ptr[i];
+
+		if (seg->kind == SBX_SEG_GLOB && strchr("*?[]\\", byte)) {
+			*to++ = SBX_MARK_WILD;
+		} else if (is_mark(byte)) {
+			*to++ = SBX_MARK_BYTE;
+			byte = (char)(byte + SBX_MARK_BASE);
+		}
+		*to++ = byte;
+	}
+	return to;
+}
+
 struct sbx_tmpl writer_tmpl(struct writer *writer, struct tmpl tmpl)
 {
-	struct sbx_seg *segs = arena_array(writer->arena, tmpl.count, sizeof(*segs));
+	size_t room = 1;
+	char *text, *end;
 
-	for (size_t i = 0; i < tmpl.count; i++) {
-		segs[i].kind = tmpl.segs[i].kind;
-		segs[i].ref = tmpl.segs[i].kind == SBX_SEG_VAR
-				  ? tmpl.segs[i].var
-				  : writer_string(writer, tmpl.segs[i].text);
-	}
-	return (struct sbx_tmpl){ intern(writer, SBX_SEC_SEGS, segs, tmpl.count),
-				  writer_u32(writer, tmpl.count, "template") };
+	if (!tmpl.count)
+		return (struct sbx_tmpl){ SBX_NONE };
+	for (size_t i = 0; i < tmpl.count; i++)
+		room += 2 + 2 * tmpl.segs[i].text.len;
+	text = end = arena_alloc(writer->arena, room);
+	for (size_t i = 0; i < tmpl.count; i++)
+		end = mark_segment(end, &tmpl.segs[i]);
+	return (struct sbx_tmpl){ writer_u32(
+	    writer, strings_place(writer->strings, (struct str){ text, (size_t)(end - text) }),
+	    "strings") };
 }
 
 uint32_t writer_tmpls(struct writer *writer, struct tmpls tmpls)
@@ -177,7 +230,18 @@ uint32_t writer_cidrs(struct writer *writer, const struct sbx_cidr *cidrs, size_
 	return intern(writer, SBX_SEC_CIDRS, cidrs, count);
 }
 
-/* The words of one `{a,b}` share their places. */
+static struct sbx_loc write_place(struct writer *writer, struct span span)
+{
+	uint32_t line = source_locate(span.source, span.start).line;
+	struct sbx_file file = { writer_string(writer, str_from(span.source->name)) };
+	uint32_t index = intern(writer, SBX_SEC_FILES, &file, 1);
+
+	if (line > SBX_LINE_MAX || index >= SBX_FILES_MAX)
+		writer_fail(writer, "source locations");
+	return (struct sbx_loc){ .line = line & SBX_LINE_MAX, .file = index & (SBX_FILES_MAX - 1) };
+}
+
+/* All that is said on one line shares its place. */
 static uint32_t write_places(struct writer *writer, const struct place *place)
 {
 	struct {
@@ -185,23 +249,16 @@ static uint32_t write_places(struct writer *writer, const struct place *place)
 	} places = { 0 };
 
 	for (; place && !writer->strip; place = place->next) {
-		struct line_column at;
-
 		if (!place->span.source)
 			continue;
-		at = source_locate(place->span.source, place->span.start);
 		if (places.count)
 			places.items[places.count - 1].more = 1;
-		*VEC_PUSH(writer->arena, &places) = (struct sbx_loc){
-			.file = writer_string(writer, str_from(place->span.source->name)),
-			.line = at.line,
-			.column = (uint16_t)(at.column < UINT16_MAX ? at.column : UINT16_MAX),
-		};
+		*VEC_PUSH(writer->arena, &places) = write_place(writer, place->span);
 	}
 	return places.count ? intern(writer, SBX_SEC_LOCS, places.items, places.count) : SBX_NONE;
 }
 
-struct sbx_head writer_head(struct writer *writer, const struct rule_head *head)
+struct sbx_head writer_head(struct writer *writer, const struct rule_head *head, unsigned verb)
 {
 	struct sbx_note note = {
 		.compat = writer_string_opt(writer, head->compat),
@@ -215,8 +272,9 @@ struct sbx_head writer_head(struct writer *writer, const struct rule_head *head)
 
 	return (struct sbx_head){
 		.loc = write_places(writer, &head->place),
-		.flags = head->flags,
-		.note = noted ? intern(writer, SBX_SEC_NOTES, &note, 1) : SBX_NONE,
+		.note = noted ? writer_intern16(writer, SBX_SEC_NOTES, &note) : SBX_NONE16,
+		.flags = writer_u8(writer, head->flags, "modifiers"),
+		.verb = (uint8_t)verb,
 	};
 }
 
@@ -248,12 +306,14 @@ const char *writer_finish(struct writer *writer, enum sbx_kind kind, struct emit
 	}
 	size = align8(size);
 	if (size > SBX_BLOB_SIZE_MAX)
-		fail(writer, "blob");
+		writer_fail(writer, "blob");
 	if (writer->error)
 		return writer->error;
 	memcpy(header.magic, SBX_MAGIC, sizeof(header.magic));
 	header.size = (uint32_t)size;
 	header.section_count = (uint32_t)count;
+	for (uint32_t id = 0; id < SBX_SEC_COUNT; id++)
+		out->heads[id] = writer->heads[id].items;
 	out->size = size;
 	out->data = arena_alloc(writer->arena, size);
 	memcpy(out->data, &header, sizeof(header));

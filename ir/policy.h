@@ -15,8 +15,13 @@
 #include "base/str.h"
 #include "blob/blob.h"
 
+enum seg_kind {
+	SBX_SEG_TEXT, /* bytes as they are */
+	SBX_SEG_GLOB, /* pattern text: * ? [..] ** are wildcards, \ escapes */
+	SBX_SEG_VAR,  /* the value of a variable, as it is */
+};
 struct seg {
-	enum sbx_seg_kind kind;
+	enum seg_kind kind;
 	struct str text; /* SBX_SEG_TEXT, SBX_SEG_GLOB */
 	unsigned var;    /* SBX_SEG_VAR: enum sbx_var or SBX_VAR_PARAM + n */
 };
@@ -151,6 +156,7 @@ struct assertion {
 	struct tmpl path;
 	struct str text;
 	uint16_t nr[SBX_ARCH_COUNT];
+	bool lifted; /* made void by an override; not written out */
 };
 struct param {
 	struct rule_head head;

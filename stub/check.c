@@ -145,7 +145,7 @@ static void remark_shut(const struct launch *launch)
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, NET); i++) {
 		const struct sbx_net_rule *rule = SBX_AT(&launch->blob, NET, sbx_net_rule, i);
 
-		if (rule->verb == SBX_NETV_ALLOW && rule->kind == SBX_NETK_ABSTRACT)
+		if (rule->head.verb == SBX_NETV_ALLOW && rule->kind == SBX_NETK_ABSTRACT)
 			launch_remark(launch, "abstract sockets stay shut in this version (%s)",
 				      launch_place(launch, rule->head.loc));
 	}
@@ -203,7 +203,7 @@ void check_assertions(struct launch *launch)
 		head.flags = 0;
 		cannot(launch, &head,
 		       "here the policy does not hold what it asserts: %s %s %s: %s%s%s%s",
-		       polarity[assertion->polarity], action[assertion->action], result->object,
+		       polarity[assertion->head.verb], action[assertion->action], result->object,
 		       result->reason, result->loc == SBX_NONE ? "" : " (",
 		       result->loc == SBX_NONE ? "" : launch_place(launch, result->loc),
 		       result->loc == SBX_NONE ? "" : ")");
@@ -267,7 +267,7 @@ void check_hard_links(struct launch *launch)
 		const struct node *node = &launch->view.nodes.items[i];
 
 		if (node->kind != NODE_RULE || node->rule >= SBX_RULE_SELF || !node_exists(node) ||
-		    SBX_AT(&launch->blob, FS, sbx_fs_rule, node->rule)->verb != SBX_FS_SEAL ||
+		    SBX_AT(&launch->blob, FS, sbx_fs_rule, node->rule)->head.verb != SBX_FS_SEAL ||
 		    !(SBX_AT(&launch->blob, FS, sbx_fs_rule, node->rule)->rights & SBX_READ))
 			continue;
 		if (S_ISDIR(node->st.st_mode))

@@ -95,7 +95,7 @@ static void set_one(struct launch *launch, uint32_t index)
 	uint32_t unset;
 	bool wild;
 
-	if (rule->verb != SBX_ENV_SET)
+	if (rule->head.verb != SBX_ENV_SET)
 		return;
 	sbx_env_decide(&launch->blob, name, &verdict);
 	if (!verdict.visible || !verdict.set || verdict.rule != index)

@@ -287,15 +287,16 @@ static void handle_unset(const struct context *c, uint32_t var)
 
 static void add_excepts(struct context *c)
 {
+	const struct sbx_fs_extra *extra = sbx_fs_extra(&c->launch->blob, c->rule);
 	struct fsview *view = &c->launch->view;
 	struct walk walk;
 	uint32_t unset;
 	bool wild;
 
 	c->except_first = (uint32_t)view->excepts.count;
-	for (uint32_t i = 0; i < c->rule->except_count; i++) {
+	for (uint32_t i = 0; i < extra->except_count; i++) {
 		struct sbx_tmpl tmpl =
-		    *SBX_AT(&c->launch->blob, TMPLS, sbx_tmpl, c->rule->except_first + i);
+		    *SBX_AT(&c->launch->blob, TMPLS, sbx_tmpl, extra->except_first + i);
 		const char *path = vars_expand(c->launch, tmpl, &wild, &unset);
 
 		if (!path)
@@ -314,7 +315,7 @@ static void add_rule(struct launch *launch, uint32_t index)
 	struct context c = { .launch = launch,
 			     .index = index,
 			     .rule = rule,
-			     .verb = rule->verb,
+			     .verb = rule->head.verb,
 			     .rights = rule->rights };
 	const char *path;
 	uint32_t unset;
@@ -328,7 +329,7 @@ static void add_rule(struct launch *launch, uint32_t index)
 		handle_unset(&c, unset);
 		return;
 	}
-	if (rule->verb == SBX_FS_SEAL)
+	if (rule->head.verb == SBX_FS_SEAL)
 		add_excepts(&c);
 	if (wild)
 		add_pattern(&c, path);
@@ -356,7 +357,7 @@ static void add_sockets(struct launch *launch)
 		uint32_t unset;
 		bool wild;
 
-		if (rule->verb != SBX_NETV_ALLOW || rule->kind != SBX_NETK_UNIX)
+		if (rule->head.verb != SBX_NETV_ALLOW || rule->kind != SBX_NETK_UNIX)
 			continue;
 		path = vars_expand(launch, rule->path, &wild, &unset);
 		if (path && !wild)

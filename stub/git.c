@@ -25,14 +25,16 @@
 
 static bool policy_asks(const struct launch *launch)
 {
-	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, SEGS); i++) {
-		const struct sbx_seg *seg = SBX_AT(&launch->blob, SEGS, sbx_seg, i);
+	static const char marks[][3] = { { SBX_MARK_VAR, SBX_MARK_BASE + SBX_VAR_GITDIR },
+					 { SBX_MARK_VAR, SBX_MARK_BASE + SBX_VAR_GITCOMMON },
+					 { SBX_MARK_VAR, SBX_MARK_BASE + SBX_VAR_GITHOOKS } };
+	const char *text = sbx_string(&launch->blob, 0);
+	const char *end = text + SBX_COUNT(&launch->blob, STRINGS);
 
-		if (seg->kind == SBX_SEG_VAR &&
-		    (seg->ref == SBX_VAR_GITDIR || seg->ref == SBX_VAR_GITCOMMON ||
-		     seg->ref == SBX_VAR_GITHOOKS))
-			return true;
-	}
+	for (; text < end; text += strlen(text) + 1)
+		for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+			if (strstr(text, marks[i]))
+				return true;
 	return false;
 }
 

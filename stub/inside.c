@@ -20,7 +20,9 @@ static void add_placeholder(struct builder *b, const struct node *node, unsigned
 
 	*vec_add(&b->plan->placeholders) = (struct plan_placeholder){
 		.path = node->path,
-		.text = is_file ? sbx_string(&b->launch->blob, rule->placeholder_text) : NULL,
+		.text = is_file ? sbx_string(&b->launch->blob,
+					     sbx_fs_extra(&b->launch->blob, rule)->placeholder_text)
+				: NULL,
 		.have = node->have,
 		.rule = node->rule,
 	};

@@ -148,7 +148,7 @@ static void set_landlock(struct launch *launch)
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, NET); i++) {
 		const struct sbx_net_rule *rule = SBX_AT(&launch->blob, NET, sbx_net_rule, i);
 
-		if (rule->verb == SBX_NETV_LISTEN && rule->kind == SBX_NETK_PORT)
+		if (rule->head.verb == SBX_NETV_LISTEN && rule->kind == SBX_NETK_PORT)
 			*vec_add(&plan->ports) = rule->port;
 	}
 }

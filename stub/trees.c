@@ -131,7 +131,8 @@ uint32_t region_size_kib(const struct builder *b, const struct node *node)
 		const struct sbx_fs_point *point = &b->launch->view.points.items[i];
 
 		if (point->verb == SBX_FS_TMP && !strcmp(point->path, node->path))
-			size = SBX_AT(blob, FS, sbx_fs_rule, point->rule)->size_kib;
+			size = sbx_fs_extra(blob, SBX_AT(blob, FS, sbx_fs_rule, point->rule))
+				   ->size_kib;
 	}
 	return size;
 }

@@ -94,7 +94,7 @@ static const char *workspace_text(const struct launch *launch)
 
 	if (given)
 		return *given == '/' ? given : path_join(launch->cwd, given);
-	if (!meta->workspace.count)
+	if (!sbx_present(meta->workspace))
 		refuse("the policy has no workspace: it cannot be run");
 	path = vars_expand(launch, meta->workspace, &wild, &unset);
 	if (!path)
@@ -182,7 +182,7 @@ static void check_path(const struct launch *launch, const struct sbx_param *para
 	walk_path(value, &walk);
 	if (walk.error)
 		refuse("-D %s=%s: %s", name, value, out_error(walk.error));
-	if (!param->under.count)
+	if (!sbx_present(param->under))
 		return;
 	limit = vars_expand(launch, param->under, &wild, &unset);
 	if (!limit)

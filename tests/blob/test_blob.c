@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "blob/check.h"
+#include "blob/verdict.h"
 #include "tests/lib/model.h"
 #include "tests/lib/sweep.h"
 
@@ -236,6 +237,92 @@ static void check_order_free(void)
 	arena_free(&arena);
 }
 
+static struct tmpl join(struct arena *arena, const struct seg *segs, size_t count)
+{
+	struct seg *copy = arena_array(arena, count, sizeof(*copy));
+
+	for (size_t i = 0; i < count; i++)
+		copy[i] = segs[i];
+	return (struct tmpl){ copy, count };
+}
+
+static void expect_text(const struct sbx_blob *blob, uint32_t rule, const char *want,
+			bool want_wild)
+{
+	struct sbx_vars vars = { .value = { [SBX_VAR_HOME] = "/h*" } };
+	uint32_t unset;
+	char text[64];
+	bool wild;
+
+	sbx_expand(blob, SBX_AT(blob, FS, sbx_fs_rule, rule)->path, &vars, text, sizeof(text),
+		   &wild, &unset);
+	check(wild == want_wild && !strcmp(text, want), want, text);
+}
+
+/* Templates with marks, bytes like marks, and ends that are shared. */
+static void check_templates(void)
+{
+	const struct seg home = { .kind = SBX_SEG_VAR, .var = SBX_VAR_HOME };
+	const struct seg literal[] = { home, { .text = STR_LIT("/a\1\2\3*") } };
+	const struct seg pattern[] = { home,
+				       { .text = STR_LIT("/[1]") },
+				       { .kind = SBX_SEG_GLOB, .text = STR_LIT("/[ab]\\**") } };
+	struct arena arena = { 0 };
+	struct policy *policy = model_new(&arena);
+	size_t with, without;
+	struct emitted out;
+	struct sbx_blob blob;
+
+	policy->fs.count = 0;
+	policy->kind = SBX_SITE;
+	policy->workspace_rule = SIZE_MAX;
+	model_fs(&arena, policy, SBX_FS_GRANT, 1, join(&arena, literal, 2));
+	model_fs(&arena, policy, SBX_FS_DENY, 1, join(&arena, pattern, 3));
+	model_open(&arena, policy, true, &out, &blob);
+	without = SBX_COUNT(&blob, STRINGS);
+	expect_text(&blob, 1, "/h*/a\1\2\3*", false);
+	expect_text(&blob, 0, "/h\\*/\\[1\\]/[ab]\\**", true);
+	model_fs(&arena, policy, SBX_FS_GRANT, 2, model_text(&arena, "/shared/end"));
+	model_fs(&arena, policy, SBX_FS_GRANT, 2, model_text(&arena, "/end"));
+	model_open(&arena, policy, true, &out, &blob);
+	with = SBX_COUNT(&blob, STRINGS);
+	check(with == without + sizeof("/shared/end"), "the end of a string shares its bytes",
+	      NULL);
+	arena_free(&arena);
+}
+
+/* A mark that stands for nothing, in a blob that is right otherwise. */
+static void check_marks(const uint8_t *data, size_t size)
+{
+	static const struct {
+		uint8_t mark, value;
+	} bad[] = { { 1, SBX_MARK_BASE + SBX_VAR_COUNT },
+		    { 1, 0xff },
+		    { 1, 1 },
+		    { 2, 'a' },
+		    { 2, 1 },
+		    { 3, SBX_MARK_BASE },
+		    { 3, SBX_MARK_BASE + 4 },
+		    { 3, 0 } };
+	uint8_t *copy = malloc(size);
+	size_t at = 0;
+
+	while (memcmp(data + at, "api.test", 8))
+		at++;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const char *error;
+
+		memcpy(copy, data, size);
+		copy[at] = bad[i].mark;
+		copy[at + 1] = bad[i].value;
+		sweep_fix_digest(copy, size);
+		error = open_copy(copy, size);
+		check(error && strstr(error, "stands for nothing"),
+		      "a mark that stands for nothing is refused", error);
+	}
+	free(copy);
+}
+
 static double seconds_for(size_t rules)
 {
 	struct arena arena = { 0 };
@@ -313,7 +400,9 @@ int main(int argc, char **argv)
 	check_forgeries(blob.data, blob.size, "sample");
 	check_unknown_sections(blob.data, blob.size);
 	check_versions(blob.data, blob.size);
+	check_marks(blob.data, blob.size);
 	check_deterministic();
+	check_templates();
 	check_order_free();
 	check_linear();
 	for (int i = 1; i < argc; i++)

@@ -20,15 +20,17 @@ static void sweep_files(const struct sbx_blob *blob, const struct sbx_vars *vars
 
 	for (uint32_t i = 0; i < SBX_COUNT(blob, FS) && set.count < POINTS; i++) {
 		const struct sbx_fs_rule *rule = SBX_AT(blob, FS, sbx_fs_rule, i);
+		const struct sbx_fs_extra *extra = sbx_fs_extra(blob, rule);
 		uint32_t unset;
 		bool wild;
 
+		sink += strlen(sbx_string(blob, extra->placeholder_text));
 		if (sbx_expand(blob, rule->path, vars, text[set.count], sizeof(text[0]), &wild,
 			       &unset) < 0)
 			continue;
 		points[set.count] = (struct sbx_fs_point){ .path = text[set.count],
 							   .rule = i,
-							   .verb = rule->verb,
+							   .verb = rule->head.verb,
 							   .rights = rule->rights,
 							   .wild = wild };
 		set.count++;
@@ -42,6 +44,21 @@ static void sweep_files(const struct sbx_blob *blob, const struct sbx_vars *vars
 	for (uint32_t i = 0; i < SBX_COUNT(blob, ASSERTS); i++) {
 		sbx_assert_check(blob, i, vars, &set, NULL, NULL, &result);
 		sink += strlen(result.reason) + strlen(result.object);
+	}
+}
+
+/* Every string read as a template, as a reference to anywhere in it does. */
+static void sweep_templates(const struct sbx_blob *blob, const struct sbx_vars *vars)
+{
+	char text[512];
+
+	for (uint32_t i = 0; i < SBX_COUNT(blob, STRINGS); i++) {
+		uint32_t unset;
+		bool wild;
+
+		sink += (size_t)sbx_expand(blob, (struct sbx_tmpl){ i }, vars, text, sizeof(text),
+					   &wild, &unset);
+		sink += strlen(sbx_var_name(blob, unset));
 	}
 }
 
@@ -94,6 +111,7 @@ void sweep_blob(const struct sbx_blob *blob)
 		sbx_place(blob, i, place, sizeof(place));
 	for (uint32_t i = 0; i < SBX_COUNT(blob, PARAMS); i++)
 		sink += strlen(sbx_var_name(blob, SBX_VAR_PARAM + i));
+	sweep_templates(blob, &vars);
 	sweep_files(blob, &vars);
 	sweep_calls(blob);
 	sweep_names(blob, &vars);

@@ -316,9 +316,9 @@ static void check_assertions(struct arena *arena)
 
 		sbx_assert_check(&blob, n, &vars, &set, NULL, NULL, &result);
 		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-			if (cases[i].polarity == claim->polarity &&
+			if (cases[i].polarity == claim->head.verb &&
 			    cases[i].action == claim->action &&
-			    !strcmp(cases[i].object, sbx_string(&blob, claim->text)))
+			    !strcmp(cases[i].object, sbx_string(&blob, claim->object.text)))
 				check(result.holds == cases[i].holds, cases[i].object);
 		check(result.holds || result.reason[0], "a failure has a reason");
 	}
