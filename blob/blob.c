@@ -50,7 +50,7 @@ static const struct sbx_section_spec specs[SBX_SEC_COUNT] = {
 
 const struct sbx_section_spec *sbx_section_spec(uint32_t id)
 {
-	return id < SBX_SEC_COUNT && specs[id].name ? &specs[id] : NULL;
+	return id < SBX_SEC_COUNT && *specs[id].name ? &specs[id] : NULL;
 }
 
 bool sbx_refuse(struct sbx_reason *why, const char *fmt, ...)

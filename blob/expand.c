@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static const char *const names[SBX_VAR_COUNT] = {
+static const char names[SBX_VAR_COUNT][10] = {
 	[SBX_VAR_HOME] = "home",
 	[SBX_VAR_CWD] = "cwd",
 	[SBX_VAR_WORKSPACE] = "workspace",

@@ -29,7 +29,7 @@ struct field {
 	uint8_t section, kind;
 	uint16_t offset;
 	uint32_t arg;
-	const char *name;
+	char name[20]; /* not a pointer, which would be relocated at every start */
 };
 
 #define FIELD(id, type, field, kind, arg)                                                          \
