@@ -41,32 +41,41 @@ static const char *explain_namespaces(void)
 	return "this system or container forbids new user namespaces: allow them there";
 }
 
-static const struct {
-	const char *text, *reason; /* reason NULL: ask the settings */
-} known[] = {
-	{ "Unknown option", "bubblewrap is too old: install 0.8 or newer" },
-	{ "nknown option", "bubblewrap is too old: install 0.8 or newer" },
-	{ "uid map", NULL },
-	{ "No permissions to creat", NULL },
-	{ "Creating new namespace failed: Operation not permitted", NULL },
-	{ "No space left on device",
-	  "no more user namespaces may be made here (nesting, or user.max_user_namespaces): start "
-	  "outside the sandbox around, or raise the limit" },
-	{ "RTM_NEWADDR", NULL },
-	{ "loopback", NULL },
-	{ "make / slave", "mounting is forbidden here, as inside a Landlock or AppArmor sandbox: "
-			  "start outside it" },
-	{ "mount proc",
-	  "this container hides parts of /proc, so a new one may not be mounted: start the "
-	  "container with an unmasked /proc" },
-	{ "exec: ", "bubblewrap could not be executed: reinstall the package bubblewrap" },
-};
+/* Pairs: what it says, and what that means; "": ask the settings.  One text and
+ * not a table of pointers, each of which the loader would have to adjust. */
+static const char known[] =
+    "nknown option\0"
+    "bubblewrap is too old: install 0.8 or newer\0"
+    "uid map\0"
+    "\0"
+    "No permissions to creat\0"
+    "\0"
+    "Creating new namespace failed: Operation not permitted\0"
+    "\0"
+    "No space left on device\0"
+    "no more user namespaces may be made here (nesting, or user.max_user_namespaces): start "
+    "outside the sandbox around, or raise the limit\0"
+    "RTM_NEWADDR\0"
+    "\0"
+    "loopback\0"
+    "\0"
+    "make / slave\0"
+    "mounting is forbidden here, as inside a Landlock or AppArmor sandbox: start outside it\0"
+    "mount proc\0"
+    "this container hides parts of /proc, so a new one may not be mounted: start the "
+    "container with an unmasked /proc\0"
+    "exec: \0"
+    "bubblewrap could not be executed: reinstall the package bubblewrap\0";
 
 const char *backend_explain(const char *text)
 {
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (out_find(text, known[i].text))
-			return known[i].reason ? known[i].reason : explain_namespaces();
+	for (const char *at = known; *at;) {
+		const char *reason = at + strlen(at) + 1;
+
+		if (out_find(text, at))
+			return *reason ? reason : explain_namespaces();
+		at = reason + strlen(reason) + 1;
+	}
 	if (!*text)
 		return "bubblewrap ended without a word and without starting the sandbox: "
 		       "reinstall "

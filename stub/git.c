@@ -86,7 +86,7 @@ static const char *config_value(const char *text, const char *section, const cha
 
 	while (text && *text) {
 		size_t length = strcspn(text, "\n");
-		const char *line = text + strspn(text, " \t");
+		const char *line = out_skip(text);
 		size_t key_length = strlen(key), out = 0;
 		const char *end = text + length;
 
@@ -99,10 +99,10 @@ static const char *config_value(const char *text, const char *section, const cha
 		if (!inside || strncasecmp(line, key, key_length))
 			continue;
 		line += key_length;
-		line += strspn(line, " \t");
+		line = out_skip(line);
 		if (*line++ != '=')
 			continue;
-		line += strspn(line, " \t");
+		line = out_skip(line);
 		char *copy = mem_get((size_t)(end - line) + 1);
 		bool quoted = false;
 		while (line < end && (quoted || (*line != '#' && *line != ';'))) {

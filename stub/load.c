@@ -37,10 +37,10 @@ static bool root_is_root(void)
 	if (size <= 0)
 		return true;
 	line[size] = '\0';
-	at += strspn(at, " ");
+	at = out_skip(at);
 	if (out_read_number(at, &at))
 		return false;
-	at += strspn(at, " ");
+	at = out_skip(at);
 	return out_read_number(at, &at) == 0;
 }
 

@@ -260,6 +260,13 @@ int snprintf(char *text, size_t size, const char *format, ...)
 	return length;
 }
 
+const char *out_skip(const char *text)
+{
+	while (*text == ' ' || *text == '\t')
+		text++;
+	return text;
+}
+
 const char *out_find(const char *text, const char *part)
 {
 	size_t length = strlen(part);
