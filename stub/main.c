@@ -109,7 +109,7 @@ static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 	terminal_save(launch);
 	signals_take(launch);
 	run(launch, backend, &out);
-	terminal_restore();
+	terminal_restore(out.started && !out.exited);
 	placeholders_remove(launch);
 	if (out.failed)
 		note("%s", out.failed);

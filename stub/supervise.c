@@ -120,7 +120,7 @@ static void take_message(struct watch *s, const struct message *message, int sen
 		break;
 	case MESSAGE_EXITED:
 		s->out->status = message->value;
-		s->over = true;
+		s->out->exited = s->over = true;
 		break;
 	}
 }

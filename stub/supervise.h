@@ -12,7 +12,8 @@ struct backend;
 /* terminal.c: looks at the terminal, decides in the plan whether the program
  * leads a group of its own on it; what it finds is put back at the end. */
 void terminal_save(struct launch *launch);
-void terminal_restore(void);
+/* @killed: the program did not end by itself. */
+void terminal_restore(bool killed);
 /* The program (its number outside) stopped by @signal: gives the terminal back
  * and stops too; when continued, gives it to the group that had it. */
 void terminal_follow_stop(int program, int signal);
@@ -25,6 +26,7 @@ void signals_take(struct launch *launch);
 struct outcome {
 	int status;          /* exit status */
 	int signal;          /* that ended the program, or 0 */
+	bool exited;         /* by itself */
 	bool started;        /* the inner stage reported ready */
 	const char *failed;  /* what stopped it, or NULL */
 	const char *words;   /* not started: what the backend wrote */

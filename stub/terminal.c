@@ -49,8 +49,10 @@ static bool group_is_gone(pid_t group)
 	return kill(-group, 0) && errno == ESRCH;
 }
 
-void terminal_restore(void)
+void terminal_restore(bool killed)
 {
+	struct termios modes;
+	bool flush;
 	pid_t now;
 
 	if (terminal.fd < 0)
@@ -62,9 +64,14 @@ void terminal_restore(void)
 		tcsetpgrp(terminal.fd, terminal.group);
 	if (tcgetpgrp(terminal.fd) != terminal.group)
 		return;
+	/* Of a program that went with the modes changed, or was made to go, a question
+	 * to the terminal may be open: what it answers must not reach the caller's
+	 * shell.  After any other, what waits there the user has typed ahead. */
+	flush = killed || tcgetattr(terminal.fd, &modes) ||
+		modes.c_lflag != terminal.modes.c_lflag || modes.c_iflag != terminal.modes.c_iflag;
 	tcsetattr(terminal.fd, TCSADRAIN, &terminal.modes);
-	/* What a terminal was made to answer must not reach the caller's shell. */
-	tcflush(terminal.fd, TCIFLUSH);
+	if (flush)
+		tcflush(terminal.fd, TCIFLUSH);
 }
 
 static bool is_stopped(int program)

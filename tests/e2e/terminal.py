@@ -171,6 +171,22 @@ s.type(run + "python3 -c 'import os; print(os.openpty())'; echo status=$?\n")
 check("TTY-06 openpty works", s.wait("status=0\r") is not None, s)
 s.close()
 
+s = Shell()
+s.type(run + "sleep 1\n")
+time.sleep(0.6)
+s.type("echo ahead-$((1+1))\n")
+check("what is typed ahead of the end of a plain program is kept", s.wait("ahead-2\r") is not None, s)
+answers = "python3 -c 'import sys,termios,tty,os,time; %s; sys.stdout.write(\"\\033[c\"); sys.stdout.flush(); time.sleep(1); %s'"
+for what, before, after in (("left raw", "tty.setraw(0)", "0"), ("killed", "0", "os.kill(os.getpid(), 9)")):
+    s.type(run + answers % (before, after) + "; echo end-$((1+1))\n")
+    s.wait("\033\\[c")
+    s.type("\033[?62;c echo INJECTED\n")
+    s.wait("end-2\r")
+    s.type("echo then-$((1+1))\n")
+    seen = s.wait("then-2\r") or "INJECTED\r"
+    check(f"an answer to a program that was {what} does not reach the shell", "INJECTED\r\n" not in seen.replace("echo INJECTED", ""), s)
+s.close()
+
 # Signals from outside, and no terminal at all.
 p = subprocess.Popen([sbx, "-q", blob, "--", "sh", "-c", "trap 'echo term; exit 5' TERM; while :; do sleep 0.05; done"],
                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
