@@ -26,7 +26,7 @@ static bool is_grant(unsigned verb)
 const char *fsview_place(const struct launch *launch, uint32_t rule)
 {
 	if (rule == SBX_RULE_SELF)
-		return "sbx-exec protects policy and launcher";
+		return "sbx-exec protects policy, launcher and .git file";
 	if (rule == SBX_NONE)
 		return "sbx-exec's own";
 	return launch_place(launch, SBX_AT(&launch->blob, FS, sbx_fs_rule, rule)->head.loc);
@@ -285,6 +285,25 @@ static void handle_unset(const struct context *c, uint32_t var)
 	launch_detail(c->launch, "$%s has no value here: rule skipped (%s)", name, place);
 }
 
+/* An exception is a place of its own in the plan: what is granted around the
+ * seal holds there. */
+static void add_except(const struct context *c, const char *path, const struct walk *walk)
+{
+	struct fsview *view = &c->launch->view;
+	struct node *node;
+
+	*vec_add(&view->excepts) = path;
+	if (walk->error)
+		return;
+	if (strcmp(walk->path, path))
+		*vec_add(&view->excepts) = walk->path;
+	node = add_node(c, walk->path, NODE_RULE);
+	node->verb = SBX_FS_GRANT;
+	node->denied = false;
+	node->have = walk->have;
+	node->st = walk->st;
+}
+
 static void add_excepts(struct context *c)
 {
 	const struct sbx_fs_extra *extra = sbx_fs_extra(&c->launch->blob, c->rule);
@@ -301,10 +320,8 @@ static void add_excepts(struct context *c)
 
 		if (!path)
 			continue;
-		*vec_add(&view->excepts) = path;
 		walk_path(path, &walk);
-		if (!walk.error && strcmp(walk.path, path))
-			*vec_add(&view->excepts) = walk.path;
+		add_except(c, path, &walk);
 	}
 	c->except_count = (uint32_t)view->excepts.count - c->except_first;
 }
@@ -329,6 +346,10 @@ static void add_rule(struct launch *launch, uint32_t index)
 		handle_unset(&c, unset);
 		return;
 	}
+	if (path[1] && path_is_odd(path))
+		refuse("%s: a parameter's value makes an empty name, `.` or `..` of it (%s): give "
+		       "another by -D",
+		       path, fsview_place(launch, index));
 	if (rule->head.verb == SBX_FS_SEAL)
 		add_excepts(&c);
 	if (wild)
@@ -345,6 +366,21 @@ static void add_own(struct launch *launch, unsigned var)
 	};
 
 	add_literal(&c, launch->vars.value[var]);
+}
+
+/* In a linked worktree or a submodule .git is a file that says where the
+ * repository lies: whoever rewrites it has the host's git run a configuration
+ * of his. */
+static void add_git_file(struct launch *launch)
+{
+	struct context c = {
+		.launch = launch, .index = SBX_RULE_SELF, .verb = SBX_FS_SEAL, .rights = SBX_WRITE
+	};
+	const char *path = path_join(launch->vars.value[SBX_VAR_WORKSPACE], ".git");
+	struct stat st;
+
+	if (!lstat(path, &st) && S_ISREG(st.st_mode))
+		add_literal(&c, path);
 }
 
 static void add_sockets(struct launch *launch)
@@ -432,6 +468,7 @@ void fsview_build(struct launch *launch)
 		add_rule(launch, i);
 	add_own(launch, SBX_VAR_POLICY);
 	add_own(launch, SBX_VAR_LAUNCHER);
+	add_git_file(launch);
 	add_sockets(launch);
 	add_hops(&c, launch->home_hops, launch->home_hop_count);
 	add_node(&c, "/proc", NODE_PROC);

@@ -112,24 +112,17 @@ static uint32_t find(uint32_t at, const char *name, size_t length)
 	return index;
 }
 
-/* What a plain prefix of the text would misname. */
-static bool is_odd(const char *name, size_t length)
-{
-	return !length || length > NAME_MAX ||
-	       (name[0] == '.' && (length == 1 || (length == 2 && name[1] == '.')));
-}
-
 bool walk_places(const char *path, struct walk *out)
 {
 	uint32_t at = 0, next = 0;
 	size_t end = 0, length;
 
-	if (strlen(path) >= PATH_MAX || (!places.list.count && !begin()))
+	if (path_is_odd(path) || strlen(path) >= PATH_MAX || (!places.list.count && !begin()))
 		return false;
 	out->have = 1;
 	do {
 		length = strcspn(path + end + 1, "/");
-		if (is_odd(path + end + 1, length))
+		if (length > NAME_MAX)
 			return false;
 		next = S_ISDIR(places.list.items[at].st->st_mode)
 			   ? find(at, path + end + 1, length)

@@ -50,6 +50,20 @@ const char *path_join(const char *dir, const char *name)
 	return path;
 }
 
+bool path_is_odd(const char *path)
+{
+	size_t length;
+
+	do {
+		path++;
+		length = strcspn(path, "/");
+		if (!length || (length <= 2 && !memcmp(path, "..", length)))
+			return true;
+		path += length;
+	} while (*path);
+	return false;
+}
+
 int path_compare(const char *a, const char *b)
 {
 	while (*a && *a == *b) {

@@ -46,6 +46,8 @@ bool path_within(const char *path, const char *dir);
 const char *path_parent(const char *path);
 /* "a/b" and "c" -> "a/b/c"; "/" and "c" -> "/c". */
 const char *path_join(const char *dir, const char *name);
+/* Has @path an empty component, "." or ".."? */
+bool path_is_odd(const char *path);
 /* Order in which a directory comes before all that is beneath it, and these
  * directly after it. */
 int path_compare(const char *a, const char *b);

@@ -177,8 +177,8 @@ static void check_path(const struct launch *launch, const struct sbx_param *para
 	uint32_t unset;
 	bool wild;
 
-	if (*value != '/')
-		refuse("-D %s=%s: an absolute path is wanted", name, value);
+	if (*value != '/' || (value[1] && path_is_odd(value)))
+		refuse("-D %s=%s: an absolute path without `//`, `.`, `..` is wanted", name, value);
 	walk_path(value, &walk);
 	if (walk.error)
 		refuse("-D %s=%s: %s", name, value, out_error(walk.error));
@@ -226,6 +226,15 @@ static const char *given_value(const struct launch *launch, const char *name)
 	return NULL;
 }
 
+static const char *trim_slashes(const char *path)
+{
+	size_t length = strlen(path);
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	return mem_copy(path, length);
+}
+
 static void set_param(struct launch *launch, uint32_t index)
 {
 	const struct sbx_param *param = SBX_AT(&launch->blob, PARAMS, sbx_param, index);
@@ -242,14 +251,52 @@ static void set_param(struct launch *launch, uint32_t index)
 	if (param->type == SBX_PARAM_PATH && value[0] == '~' && (!value[1] || value[1] == '/') &&
 	    launch->vars.value[SBX_VAR_HOME])
 		value = mem_join(launch->vars.value[SBX_VAR_HOME], value + 1);
-	if (param->type == SBX_PARAM_PATH)
+	if (param->type == SBX_PARAM_PATH) {
+		value = trim_slashes(value);
 		check_path(launch, param, name, value);
-	else if (param->type != SBX_PARAM_STRING &&
-		 parse_number(value, param->type, name) > param->max)
+	} else if (param->type != SBX_PARAM_STRING &&
+		   parse_number(value, param->type, name) > param->max) {
 		refuse("-D %s=%s: more than the policy allows (%s)", name, value,
 		       launch_place(launch, param->head.loc));
+	}
 	check_choices(launch, param, name, value);
 	launch->vars.value[SBX_VAR_PARAM + index] = value;
+}
+
+static bool needs(const struct launch *launch, struct sbx_tmpl tmpl, uint32_t var)
+{
+	uint32_t unset = SBX_NONE;
+	bool wild;
+
+	return !vars_expand(launch, tmpl, &wild, &unset) && unset == var;
+}
+
+/* Inside a path a text is a component or a part of one: with a slash it would
+ * be others.  What the policy itself says was checked by the compiler. */
+static void check_text(struct launch *launch, uint32_t index)
+{
+	const char **value = &launch->vars.value[SBX_VAR_PARAM + index], *text = *value;
+	const struct sbx_param *param = SBX_AT(&launch->blob, PARAMS, sbx_param, index);
+
+	if (param->type != SBX_PARAM_STRING || !text || (*text && !strchr(text, '/')))
+		return;
+	*value = NULL;
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, FS); i++) {
+		const struct sbx_fs_rule *rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, i);
+		const struct sbx_fs_extra *extra = sbx_fs_extra(&launch->blob, rule);
+		bool used = needs(launch, rule->path, SBX_VAR_PARAM + index);
+
+		for (uint32_t k = 0; k < extra->except_count; k++)
+			used |= needs(
+			    launch,
+			    *SBX_AT(&launch->blob, TMPLS, sbx_tmpl, extra->except_first + k),
+			    SBX_VAR_PARAM + index);
+		if (used)
+			refuse("-D %s=%s: part of a path (%s), so neither empty nor with a slash",
+			       sbx_string(&launch->blob, param->name), text,
+			       launch_place(launch, rule->head.loc));
+	}
+	*value = text;
 }
 
 static void set_params(struct launch *launch)
@@ -258,6 +305,8 @@ static void set_params(struct launch *launch)
 
 	for (uint32_t i = 0; i < count; i++)
 		set_param(launch, i);
+	for (uint32_t i = 0; i < count; i++)
+		check_text(launch, i);
 	for (unsigned i = 0; i < launch->options.define_count; i++) {
 		const struct define *define = &launch->options.defines[i];
 		int length = (int)(define->value - define->name) - 1;

@@ -61,6 +61,38 @@ ok 'a parent in which something was made stays' test -f "$work/.git/index"
 equal 'index' "$(ls -A "$work/.git")" '... without what stood there'
 rm -rf "$work/.git"
 
+case_ 'three sessions in one workspace'
+session() { # NAME: one that runs until $dir/end.NAME exists, then writes
+	rm -f "$dir/end.$1" "$dir/said.$1"
+	(cd "$work" && as_user "$sbx_exec" "$dir/masks.sbx" -- sh -c 'echo up >up.$0; while [ ! -e stop.$0 ]; do sleep 0.05; done; \
+		rm -f stop.$0 up.$0; mkdir -p .git/hooks secret/x; echo EVIL >.git/hooks/h; echo EVIL >.git/config; echo EVIL >secret/k; echo over' "$1" >"$dir/said.$1" 2>&1) &
+	eval "pid_$1=$!"
+	for _ in $(seq 100); do [ -e "$work/up.$1" ] && return; sleep 0.05; done
+	fail "session $1 does not start" "$(cat "$dir/said.$1")"
+}
+finish() { # NAME
+	as_user touch "$work/stop.$1"
+	eval "wait \$pid_$1"
+	equal over "$(tail -n 1 "$dir/said.$1")" "$order: session $1 runs to its end"
+	not "$order: ... and wrote nothing" grep -rqs EVIL "$work/.git/hooks" "$work/.git/config" "$work/secret"
+}
+there() { ok "$order: what the others rely on stands" test -d "$work/secret" -a -d "$work/.git/hooks" -a -f "$work/.git/config"; }
+for order in 'a b c' 'c b a' 'b a c' 'b c a'; do
+	fresh
+	session a; session b; session c
+	last=${order##* }
+	for name in $order; do finish "$name"; [ "$name" = "$last" ] || there; done
+	equal '' "$(ls -A "$work")" "$order: the last one clears up"
+done
+order='a killed'
+fresh
+session a; session b
+kill -9 "$(pgrep -u "$TESTUSER" -f "^$sbx_exec $dir/masks.sbx -- .* a\$" | head -n 1)"; wait "$pid_a" 2>/dev/null
+session c
+there; finish b; there; finish c
+rm -f "$work"/up.*
+equal '' "$(ls -A "$work")" "$order: the last one clears up after it too"
+
 case_ 'MISS-03 no parent'
 policy noparent <<'EOF'
 fs { deny ~/.aws; deny write $workspace/.claude/agents; deny write /home/.mcp.json; deny /no/such/place/at/all }
@@ -253,6 +285,22 @@ run_in "$home/work" "$sbx_exec" "$dir/sealed.sbx" -- cat k; status 125 'a second
 no_output KEY '... before it is read'; output "$home/keys/k" '... names it'
 rm "$home/work/k"
 run_in "$home/work" "$sbx_exec" "$dir/sealed.sbx" -- true; status 0 'without it, it starts'
+
+case_ 'exceptions of a seal'
+policy except <<'EOF'
+fs { read ~/e2e; seal ~/e2e/sealed except ~/e2e/sealed/known ~/e2e/sealed/sub/dir ~/e2e/sealed/absent; seal ~/e2e/alone except ~/e2e/alone/known }
+EOF
+policy exceptonly <<'EOF'
+fs { seal ~/e2e/sealed except ~/e2e/sealed/known }
+EOF
+mkdir -p "$home/sealed/sub/dir" "$home/alone"; own "$home"
+for name in known key sub/key sub/dir/f; do echo "IS-$name" >"$home/sealed/$name"; done; own "$home"
+fresh
+sbx except sh -c "cat $home/sealed/known $home/sealed/sub/dir/f"; output IS-known 'what is excepted is readable'; output IS-sub/dir/f '... a directory too'
+sbx except sh -c "cat $home/sealed/key $home/sealed/sub/key; ls $home/sealed; echo x >$home/sealed/known; cat $home/sealed/absent"
+no_output IS- 'the rest of what is sealed is not'; no_output key$'\n' '... nor listed'
+equal IS-known "$(cat "$home/sealed/known")" '... and the exception not writable, since nothing grants it'
+sbx exceptonly cat "$home/sealed/known"; no_output IS- 'an exception grants nothing by itself'
 
 case_ 'sockets are not files'
 policy sock <<'EOF'

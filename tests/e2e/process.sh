@@ -229,7 +229,26 @@ run_in "$work" "$sbx_exec" -D state=/etc "$dir/param.sbx" -- true; status 125 'a
 run_in "$work" "$sbx_exec" -D "state=$home/../../../etc" "$dir/param.sbx" -- true; status 125 '... by ..'
 ln -sfn /etc "$home/to-etc"; own "$home"
 run_in "$work" "$sbx_exec" -D "state=$home/to-etc" "$dir/param.sbx" -- true; status 125 '... by a link'
+mkdir -p "$home/state/deep" && ln -sfn "$home/to-etc" "$home/state/deep/link"; own "$home"
+run_in "$work" "$sbx_exec" -D "state=$home/state/deep/link/ssl" "$dir/param.sbx" -- true; status 125 '... by a link below it'
+run_in "$work" "$sbx_exec" -D "state=$home/state/../state" "$dir/param.sbx" -- true; status 125 '.. in a path, wherever it leads'
+run_in "$work" "$sbx_exec" -D "state=$home/state//" "$dir/param.sbx" -- true; status 0 'a slash at the end is none'
 run_in "$work" "$sbx_exec" -D nope=1 "$dir/param.sbx" -- true; status 125 'no such parameter'
+
+policy part <<'EOF'
+param name string = one
+param note string = "a/b"
+fs { read ~/e2e/parts/$name optional; read ~/e2e/parts/x-$name.txt optional; seal ~/e2e/parts/shut except ~/e2e/parts/shut/$name }
+env { set NOTE "$note" }
+EOF
+mkdir -p "$home/parts/one" "$home/parts/two"; echo ONE >"$home/parts/one/f"; echo TWO >"$home/parts/two/f"; echo OUT >"$home/f"; own "$home"
+run_in "$work" "$sbx_exec" -D name=two "$dir/part.sbx" -- sh -c "cat $home/parts/*/f $home/f $home/parts/two/f"
+output TWO 'a text as a component'; no_output OUT '... opens that one'
+for value in .. . '' ../.. two/../.. /etc a/b ../; do
+	run_in "$work" "$sbx_exec" -D "name=$value" "$dir/part.sbx" -- sh -c "cat $home/f"
+	status 125 "... but not '$value'"; no_output OUT '... which opens nothing'
+done
+run_in "$work" "$sbx_exec" -D note=/x/../y "$dir/part.sbx" -- sh -c 'echo "$NOTE"'; output /x/../y 'outside of paths a text is what it is'
 
 case_ 'repositories'
 policy repo <<'EOF'
@@ -245,7 +264,35 @@ ok '... nor the configuration changed' sh -c "! grep -q evil $work/.git/config"
 mkdir "$dir/w$count.wt"; own "$dir/w$count.wt"
 as_user git -C "$work" worktree add -q "$dir/w$count.wt"
 run_in "$dir/w$count.wt" "$sbx_exec" "$dir/repo.sbx" -- sh -c 'echo y >g && git add g && git commit -qm two && git log --oneline'; output two 'a linked worktree too'
+run_in "$dir/w$count.wt" "$sbx_exec" "$dir/repo.sbx" -- sh -c 'git fetch -q . HEAD:refs/heads/copy && git log --oneline copy'; output two 'GIT-03 fetch in it'
+as_user git clone -q --bare "$work" "$dir/bare.git" 2>/dev/null || { mkdir "$dir/bare.git"; own "$dir/bare.git"; as_user git clone -q --bare "$work" "$dir/bare.git"; }
+mkdir "$dir/w$count.bt"; own "$dir/w$count.bt"
+as_user git -C "$dir/bare.git" worktree add -q "$dir/w$count.bt"
+run_in "$dir/w$count.bt" "$sbx_exec" "$dir/repo.sbx" -- sh -c 'git config --get user.name; echo z >h && git add h && git -c user.name=n -c user.email=a@b commit -qm three && git log --oneline'
+output three '... a worktree of a bare repository'
+where=$dir/w$count.wt
+back=$(sed 's/^gitdir: //' "$where/.git")
+run_in "$where" python3 -c "import os; open('.git','w').write('gitdir: '+os.path.relpath('$back')+'\n')"
+run_in "$where" "$sbx_exec" "$dir/repo.sbx" -- sh -c 'echo w >i && git add i && git commit -qm four && git log --oneline'; output four '... named by a relative path'
+evil='mkdir -p evil && printf "[core]\n\tfsmonitor = touch PWNED\n" >evil/config
+	for c in "cp evil/x .git" "mv evil/x .git" "rm -f .git" "mv .git g" "ln -f evil/x .git" "ln -sfn evil .git"; do
+		echo "gitdir: ./evil" >evil/x; $c; done; echo "gitdir: ./evil" >.git'
+for pol in repo plain; do
+	mkdir "$dir/bare-wt"; echo "gitdir: $back" >"$dir/bare-wt/.git"; own "$dir/bare-wt"
+	run_in "$dir/bare-wt" sh -c "${evil/ln -sfn evil .git/true}"; equal 'gitdir: ./evil' "$(cat "$dir/bare-wt/.git")" 'control: a .git file can be rewritten outside'
+	rm -rf "$dir/bare-wt"
+	sum=$(cat "$where/.git")
+	run_in "$where" "$sbx_exec" "$dir/$pol.sbx" -- sh -c "$evil"
+	equal "$sum" "$(cat "$where/.git")" "a .git file stays as it is, under policy $pol"
+	ok '... a file' test -f "$where/.git" -a ! -L "$where/.git"
+	rm -rf "$where/evil" "$where/g"
+done
 fresh
 as_user git init -q "$home/victim"; echo "gitdir: $home/victim/.git" >"$work/.git"; own "$work"
 sbx repo sh -c "echo x >$home/victim/.git/evil"; not 'a planted .git file opens no other repository' test -e "$home/victim/.git/evil"
 status 125 '... it stops the launch'
+for target in "$home/.ssh" "../../$(basename "$dir")/w1/.git/worktrees/x" "$dir/w$((count - 1))/.git/worktrees/w$((count - 1)).wt"; do
+	echo "gitdir: $target" >"$work/.git"; own "$work"
+	sbx repo sh -c 'echo ran'; status 125 "GIT-03 .git rewritten to $(basename "$target") is refused"; no_output ran '... before anything runs'
+done
+rm "$work/.git"
