@@ -80,6 +80,12 @@ static bool read_placeholder(struct lower *lower, const struct ast_stmt *stmt, s
 
 	if (!mod)
 		return true;
+	if (rule->head.flags & SBX_F_CREATE) {
+		diag_error(lower->diags, DIAG_C0106, mod->span,
+			   "`create` makes a directory that stays, a `placeholder` goes with the "
+			   "session: say one of them");
+		return false;
+	}
 	if (mod->words->kind == AST_STRING) {
 		rule->placeholder = SBX_PLACEHOLDER_FILE;
 		return words_plain(&lower->words, mod->words, &rule->placeholder_text);

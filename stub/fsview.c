@@ -101,13 +101,12 @@ static bool flagged(const struct context *c, uint32_t flag)
 	return c->rule && (c->rule->head.flags & flag);
 }
 
-/* mkdir -p beneath what exists, each step by descriptor; mode 0700. */
+/* mkdir -p beneath what exists, each step by descriptor; mode 0700.  @walk is
+ * a fresh one, of @path. */
 static void make_directories(const char *path, struct walk *walk, const char *place)
 {
-	int dir;
+	int dir = walk->fd;
 
-	walk_afresh(path, walk);
-	dir = walk->fd;
 	if (walk->error)
 		refuse("%s: cannot be made: %s (%s)", path, out_error(walk->error), place);
 	for (const char *name = walk->path + walk->have; *name;) {
@@ -167,6 +166,7 @@ static bool handle_missing(const struct context *c, const char *path, struct wal
 	if (flagged(c, SBX_F_CREATE)) {
 		if (c->launch->options.dry_run || c->launch->options.check)
 			return true;
+		walk_afresh(path, walk);
 		make_directories(path, walk, place);
 		launch_detail(c->launch, "%s: made (%s)", path, place);
 		return true;
@@ -177,6 +177,24 @@ static bool handle_missing(const struct context *c, const char *path, struct wal
 	}
 	refuse("%s: does not exist (%s): make it, or mark the rule optional or create", path,
 	       place);
+}
+
+bool fsview_create(const struct launch *launch, struct node *node)
+{
+	const struct sbx_fs_rule *rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, node->rule);
+	const char *place = fsview_place(launch, node->rule);
+	struct walk walk;
+
+	if (!(rule->head.flags & SBX_F_CREATE) || launch->options.dry_run || launch->options.check)
+		return false;
+	walk_afresh(node->path, &walk);
+	if (walk.hop_count)
+		refuse("%s changed while starting: start again", node->path);
+	make_directories(node->path, &walk, place);
+	launch_detail(launch, "%s: made (%s)", node->path, place);
+	node->st = walk.st;
+	node->have = walk.have;
+	return true;
 }
 
 static void add_literal(const struct context *c, const char *path)
@@ -503,10 +521,15 @@ static int by_path(const void *a, const void *b)
 					 : (int)left->verb - (int)right->verb;
 }
 
-static bool has_placeholder(const struct launch *launch, uint32_t rule)
+/* Does the rule say what stands in the place of what is absent? */
+static bool has_placeholder(const struct launch *launch, uint32_t index)
 {
-	return rule < SBX_RULE_SELF &&
-	       SBX_AT(&launch->blob, FS, sbx_fs_rule, rule)->placeholder != SBX_PLACEHOLDER_DEFAULT;
+	const struct sbx_fs_rule *rule;
+
+	if (index >= SBX_RULE_SELF)
+		return false;
+	rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, index);
+	return rule->placeholder != SBX_PLACEHOLDER_DEFAULT || rule->head.flags & SBX_F_CREATE;
 }
 
 static void join(const struct launch *launch, struct node *into, const struct node *other)

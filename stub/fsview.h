@@ -50,6 +50,9 @@ struct launch;
 /* Expands every rule; makes directories marked `create` unless @dry.  Refuses
  * what is missing and not optional. */
 void fsview_build(struct launch *launch);
+/* A denied directory marked `create` that is absent: makes it, for good, and
+ * says so in @node.  False: a placeholder has to stand there. */
+bool fsview_create(const struct launch *launch, struct node *node);
 /* Finds what the patterns match now, in one walk; adds nodes. */
 void fsview_match_patterns(struct launch *launch);
 /* Sorts the nodes and joins those with the same path. */

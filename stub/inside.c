@@ -41,31 +41,6 @@ static void add_placeholder(struct builder *b, const struct node *node, unsigned
 	frame->read_only = true;
 }
 
-/* A denied name that does not exist, in a tree of the host. */
-static void close_absent(struct builder *b, const struct node *node, unsigned rights)
-{
-	const struct frame *frame = region_top(b);
-
-	if (!node->denied || rights == frame->rights)
-		return;
-	if (!(frame->rights & SBX_WRITE) || frame->read_only) {
-		launch_detail(
-		    b->launch, "%s: cannot be created inside: %.*s is read-only there (%s)",
-		    node->path, (int)node->have, node->path, fsview_place(b->launch, node->rule));
-		return;
-	}
-	if (!S_ISDIR(node->st.st_mode)) {
-		/* A file stands where a directory would have to: keep it there. */
-		struct node file = *node;
-
-		file.path = mem_copy(node->path, node->have);
-		region_add_pins(b, file.path);
-		region_add_mask(b, &file, MASK_SELF, frame->rights)->verify = false;
-		return;
-	}
-	add_placeholder(b, node, rights);
-}
-
 static void hide(struct builder *b, const struct node *node)
 {
 	struct frame *frame;
@@ -136,6 +111,35 @@ static void change(struct builder *b, const struct node *node, unsigned rights)
 	frame = region_top(b);
 	frame->base_writable = base_writable;
 	frame->ours = read_only != !base_writable || no_exec || frame->ours;
+}
+
+/* A denied name that does not exist, in a tree of the host. */
+static void close_absent(struct builder *b, const struct node *node, unsigned rights)
+{
+	const struct frame *frame = region_top(b);
+	struct node made = *node;
+
+	if (!node->denied || rights == frame->rights)
+		return;
+	if (!(frame->rights & SBX_WRITE) || frame->read_only) {
+		launch_detail(
+		    b->launch, "%s: cannot be created inside: %.*s is read-only there (%s)",
+		    node->path, (int)node->have, node->path, fsview_place(b->launch, node->rule));
+		return;
+	}
+	if (!S_ISDIR(node->st.st_mode)) {
+		/* A file stands where a directory would have to: keep it there. */
+		struct node file = *node;
+
+		file.path = mem_copy(node->path, node->have);
+		region_add_pins(b, file.path);
+		region_add_mask(b, &file, MASK_SELF, frame->rights)->verify = false;
+		return;
+	}
+	if (fsview_create(b->launch, &made))
+		change(b, &made, rights);
+	else
+		add_placeholder(b, node, rights);
 }
 
 static void begin_inside(struct builder *b, const struct node *node, unsigned rights)

@@ -82,6 +82,16 @@ static const char *mask_text(const struct plan_mask *mask)
 	return "";
 }
 
+static const char *placeholder_text(const struct launch *launch,
+				    const struct plan_placeholder *placeholder)
+{
+	const struct sbx_fs_rule *rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, placeholder->rule);
+
+	if (rule->head.flags & SBX_F_CREATE)
+		return "a directory, which stays";
+	return placeholder->text ? "a file" : "a directory";
+}
+
 static void report_masks(const struct launch *launch)
 {
 	const struct plan *plan = &launch->plan;
@@ -93,7 +103,7 @@ static void report_masks(const struct launch *launch)
 	say("placeholders, on the host while the session runs\n");
 	for (size_t i = 0; i < plan->placeholders.count; i++)
 		say("  %s: %s (%s)\n", plan->placeholders.items[i].path,
-		    plan->placeholders.items[i].text ? "a file" : "a directory",
+		    placeholder_text(launch, &plan->placeholders.items[i]),
 		    fsview_place(launch, plan->placeholders.items[i].rule));
 }
 
