@@ -108,6 +108,18 @@ static bool check_locs(const struct sbx_blob *blob, struct sbx_reason *why)
 	return true;
 }
 
+/* Paths start at the root, or with a variable that does. */
+static bool is_absolute(const struct sbx_blob *blob, struct sbx_tmpl tmpl)
+{
+	unsigned mark, value;
+
+	if (!sbx_piece(sbx_string(blob, tmpl.text), &mark, &value))
+		return false;
+	if (mark == SBX_MARK_VAR)
+		return value != SBX_VAR_USER && value != SBX_VAR_UID;
+	return !mark && value == '/';
+}
+
 static bool check_fs(const struct sbx_blob *blob, struct sbx_reason *why)
 {
 	const struct sbx_meta *meta = sbx_meta(blob);
@@ -117,6 +129,8 @@ static bool check_fs(const struct sbx_blob *blob, struct sbx_reason *why)
 	{
 		if (!rule->rights)
 			return sbx_refuse(why, "file rule %u speaks of no right", n);
+		if (!is_absolute(blob, rule->path))
+			return sbx_refuse(why, "file rule %u has a path that is not absolute", n);
 		if (sbx_fs_extra(blob, rule)->except_count && rule->head.verb != SBX_FS_SEAL)
 			return sbx_refuse(why, "file rule %u has exceptions and is no seal", n);
 		n++;
