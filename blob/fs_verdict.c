@@ -14,19 +14,21 @@
 
 #include <string.h>
 
+/* Most pairs part within a few bytes, so it is one loop without a call. */
 int sbx_path_beneath(const char *ancestor, const char *path)
 {
-	size_t length = strlen(ancestor);
 	int depth = 0;
 
-	while (length && ancestor[length - 1] == '/')
-		length--;
-	if (strncmp(path, ancestor, length) || (path[length] && path[length] != '/'))
-		return -1;
-	for (size_t i = 0; i < length; i++)
-		if (ancestor[i] == '/')
-			depth++;
-	return depth;
+	for (; *ancestor && *ancestor == *path; ancestor++, path++)
+		depth += *path == '/';
+	if (!*ancestor) {
+		bool slash = depth && ancestor[-1] == '/';
+
+		if (slash)
+			depth--;
+		return slash || !*path || *path == '/' ? depth : -1;
+	}
+	return *ancestor == '/' && !ancestor[1] && !*path ? depth : -1;
 }
 
 void sbx_contest_init(struct sbx_contest *contest)
