@@ -58,6 +58,9 @@ static void report_mounts(const struct launch *launch)
 	}
 }
 
+/* A file that is mounted on its own cannot be exchanged. */
+#define NO_RENAME "; to replace it by rename fails (EBUSY)"
+
 static const char *mask_text(const struct plan_mask *mask)
 {
 	switch (mask->kind) {
@@ -73,7 +76,7 @@ static const char *mask_text(const struct plan_mask *mask)
 	case MASK_TMP:
 		return "an empty tmpfs";
 	case MASK_COPY:
-		return "a private copy";
+		return S_ISDIR(mask->mode) ? "a private copy" : "a private copy" NO_RENAME;
 	case MASK_COVER:
 		return "covered: only what is named below is in it";
 	case MASK_LINK:
@@ -214,6 +217,11 @@ int report_check(struct launch *launch)
 		    "connected to: closing these needs Landlock ABI 9\n");
 	if (launch->plan.limits.count)
 		say("note limits hold per process, not for the whole tree\n");
+	for (size_t i = 0; i < launch->plan.masks.count; i++)
+		if (launch->plan.masks.items[i].kind == MASK_COPY &&
+		    !S_ISDIR(launch->plan.masks.items[i].mode))
+			say("note %s is a private copy" NO_RENAME "\n",
+			    launch->plan.masks.items[i].path);
 	say("note a mask ends when somebody outside the sandbox replaces or removes the file it "
 	    "lies "
 	    "on\n");
