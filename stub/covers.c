@@ -90,10 +90,9 @@ void plan_cover(struct launch *launch)
 	const char *refused = "";
 
 	for (size_t at = 0; at < plan->mounts.count; at++) {
-		struct plan_mount cover = { .kind = MOUNT_BIND,
-					    .rights = SBX_READ,
-					    .rule = SBX_NONE,
-					    .fd = -1 };
+		struct plan_mount cover = {
+			.kind = MOUNT_BIND, .rights = SBX_READ, .rule = SBX_NONE, .fd = -1
+		};
 		size_t first, end;
 
 		if (!fits_cover(&plan->mounts.items[at]))

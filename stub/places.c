@@ -18,15 +18,15 @@
 
 #include "stub/mem.h"
 
-#define BUCKETS	    256u /* a power of 2 */
-#define ENTERED_MAX 400u /* directories that are kept open */
-#define NOWHERE	    UINT32_MAX
+#define BUCKETS     256u /* a power of 2 */
+#define ENTERED_MAX 200u /* directories that are kept open */
+#define NOWHERE     UINT32_MAX
 
 struct place {
 	const char *name;
-	uint32_t parent, next;   /* the next in its bucket */
-	int fd;			 /* of a directory that was entered, or -1 */
-	const struct stat *st;	 /* NULL: there is nothing of this name */
+	uint32_t parent, next; /* the next in its bucket */
+	int fd;                /* of a directory that was entered, or -1 */
+	const struct stat *st; /* NULL: there is nothing of this name */
 };
 static struct {
 	VEC(struct place) list; /* [0] is the root */
@@ -68,8 +68,8 @@ static int enter(uint32_t at)
 		return -1;
 	above = enter(place->parent);
 	if (above >= 0)
-		place->fd = openat(above, place->name,
-				   O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		place->fd =
+		    openat(above, place->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	places.entered += place->fd >= 0;
 	return place->fd;
 }
@@ -105,9 +105,8 @@ static uint32_t find(uint32_t at, const char *name, size_t length)
 		*known = st;
 	}
 	index = (uint32_t)places.list.count;
-	*vec_add(&places.list) = (struct place){
-		.name = copy, .parent = at, .next = *bucket, .fd = -1, .st = known
-	};
+	*vec_add(&places.list) =
+	    (struct place){ .name = copy, .parent = at, .next = *bucket, .fd = -1, .st = known };
 	*bucket = index;
 	return index;
 }
@@ -124,9 +123,8 @@ bool walk_places(const char *path, struct walk *out)
 		length = strcspn(path + end + 1, "/");
 		if (length > NAME_MAX)
 			return false;
-		next = S_ISDIR(places.list.items[at].st->st_mode)
-			   ? find(at, path + end + 1, length)
-			   : 0;
+		next = S_ISDIR(places.list.items[at].st->st_mode) ? find(at, path + end + 1, length)
+								  : 0;
 		if (next == NOWHERE)
 			return false;
 		if (!next || !places.list.items[next].st)

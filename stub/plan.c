@@ -30,7 +30,9 @@ static const struct {
 	uint16_t strings[2]; /* members of an item */
 } lists[] = {
 #define LIST(name, ...)                                                                            \
-	{ offsetof(struct plan, name), sizeof(*((struct plan *)0)->name.items), __VA_ARGS__ }
+	{                                                                                          \
+		offsetof(struct plan, name), sizeof(*((struct plan *)0)->name.items), __VA_ARGS__  \
+	}
 	LIST(masks, { offsetof(struct plan_mask, path), offsetof(struct plan_mask, target) }),
 	LIST(mounts, { offsetof(struct plan_mount, path), offsetof(struct plan_mount, target) }),
 	LIST(rules, { offsetof(struct plan_rule, path), NO_STRING }),

@@ -287,10 +287,10 @@ static void check_text(struct launch *launch, uint32_t index)
 		bool used = needs(launch, rule->path, SBX_VAR_PARAM + index);
 
 		for (uint32_t k = 0; k < extra->except_count; k++)
-			used |= needs(
-			    launch,
-			    *SBX_AT(&launch->blob, TMPLS, sbx_tmpl, extra->except_first + k),
-			    SBX_VAR_PARAM + index);
+			used |=
+			    needs(launch,
+				  *SBX_AT(&launch->blob, TMPLS, sbx_tmpl, extra->except_first + k),
+				  SBX_VAR_PARAM + index);
 		if (used)
 			refuse("-D %s=%s: part of a path (%s), so neither empty nor with a slash",
 			       sbx_string(&launch->blob, param->name), text,
