@@ -155,6 +155,8 @@ static const char *ask(struct request *request, struct answer *answer)
 	request->question.arena = request->question.view->arena;
 	answer->object = request->question.object;
 	answer->rule = answer->loser = SBX_NONE;
+	if (!*answer->object)
+		return "nothing is asked about: the object is empty";
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (!strcmp(request->question.action, actions[i].name))
 			return actions[i].explain(&request->question, answer);

@@ -87,6 +87,11 @@ const char *explain_path(const struct question *question, struct answer *answer)
 	answer->held_by = holder(question, &verdict, right);
 	if (strcmp(written, real))
 		answer_note(question, answer, "%s is %s here", written, real);
+	if (question->view->asks_hooks && question->view->other_hooks)
+		answer_note(question, answer,
+			    "git's configuration sets core.hooksPath: a session finds $githooks by "
+			    "it, this answer takes it to be %s",
+			    question->view->vars.value[SBX_VAR_GITHOOKS]);
 	if (snapshot != SBX_NONE)
 		answer_note(question, answer,
 			    "%s holds for names that exist when a session starts; this one does "

@@ -140,6 +140,15 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+static struct str base_of(struct str name)
+{
+	size_t start = name.len;
+
+	while (start && name.ptr[start - 1] != '/')
+		start--;
+	return (struct str){ name.ptr + start, name.len - start };
+}
+
 const char *library_suggest(struct arena *arena, const struct compile_options *options,
 			    struct str name)
 {
@@ -154,10 +163,8 @@ const char *library_suggest(struct arena *arena, const struct compile_options *o
 		return NULL;
 	qsort(names.items, names.count, sizeof(*names.items), by_name); /* readdir has no order */
 	for (size_t i = 0; i < names.count; i++) {
-		struct str known = str_from(names.items[i]);
-		if (known.len == name.len + 4 && str_starts(known, "std/") &&
-		    memcmp(known.ptr + 4, name.ptr, name.len) == 0)
-			return names.items[i]; /* `git` for `std/git` */
+		if (str_equal(base_of(str_from(names.items[i])), base_of(name)))
+			return names.items[i]; /* `git` or `lib/git` for `std/git` */
 	}
 	return suggest(name, names.items, names.count);
 }
@@ -181,6 +188,8 @@ bool library_find_main(struct arena *arena, const struct compile_options *option
 	out->name = strcmp(path, "-") == 0 ? "stdin" : base_name(path);
 	if (strcmp(path, "-") == 0 || path[0] == '/' || path[0] == '.')
 		return true;
+	if (ends_with(name, ".sbx") && access(path, F_OK) == 0)
+		return true; /* reading it says that this is no source */
 	if (suffix) {
 		if (access(path, F_OK) == 0)
 			return true;

@@ -82,6 +82,13 @@ static struct parsed *parse(struct loader *loader, const char *id, const struct 
 			   read_error(error));
 		return parsed;
 	}
+	if (str_starts(source->text, SBX_MAGIC)) {
+		diag_error(c->diags, DIAG_I0113, asked,
+			   "%s is a compiled policy: give its source (`sbxc dump` prints what is "
+			   "in it)",
+			   file->path);
+		return parsed;
+	}
 	parsed->file = (unsigned)loader->program->files.count;
 	*VEC_PUSH(&c->arena, &loader->program->files) = source;
 

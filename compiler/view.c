@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/source.h"
 #include "blob/match.h"
 
 #define TEXT_SIZE (2 * PATH_MAX)
@@ -83,6 +84,15 @@ static const char *beside(struct arena *arena, const char *dir, const char *name
 	return view_real(arena, *name == '/' ? name : arena_printf(arena, "%s/%s", dir, name));
 }
 
+/* Is core.hooksPath set in @path, for all that can be seen at a glance? */
+static bool names_hooks(struct arena *arena, const char *path)
+{
+	int error;
+	const struct source *source = path ? source_read(arena, path, path, &error) : NULL;
+
+	return source && strcasestr(source->text.ptr, "hookspath");
+}
+
 /* The workspace's repository; sbx-exec asks for proof that it is one. */
 static void set_git(struct view *view)
 {
@@ -105,6 +115,9 @@ static void set_git(struct view *view)
 	view->vars.value[SBX_VAR_GITDIR] = git;
 	view->vars.value[SBX_VAR_GITCOMMON] = common;
 	view->vars.value[SBX_VAR_GITHOOKS] = arena_printf(view->arena, "%s/hooks", common);
+	view->other_hooks =
+	    names_hooks(view->arena, arena_printf(view->arena, "%s/config", common)) ||
+	    names_hooks(view->arena, view_path(view, "~/.gitconfig"));
 }
 
 /* NULL: a variable without a value, or a text too long to be a path. */
@@ -250,6 +263,7 @@ static void add_excepts(struct view *view, const struct sbx_fs_rule *rule)
 
 static void add_rule(struct view *view, uint32_t index)
 {
+	static const char hooks_mark[] = { SBX_MARK_VAR, SBX_MARK_BASE + SBX_VAR_GITHOOKS, '\0' };
 	const struct sbx_fs_rule *rule = SBX_AT(view->blob, FS, sbx_fs_rule, index);
 	uint32_t excepts = (uint32_t)view->excepts.count;
 	size_t first = view->points.count;
@@ -258,6 +272,8 @@ static void add_rule(struct view *view, uint32_t index)
 
 	if (!path)
 		return;
+	if (strstr(sbx_string(view->blob, rule->path.text), hooks_mark))
+		view->asks_hooks = true;
 	add_excepts(view, rule);
 	add_point(view, path, wild, index);
 	real = wild ? real_pattern(view, path) : view_real(view->arena, path);

@@ -24,6 +24,8 @@ struct view {
 		VEC_OF(const char *)
 	} excepts;
 	struct sbx_fs_set set;
+	bool asks_hooks;  /* the policy speaks of $githooks */
+	bool other_hooks; /* and git's configuration seems to put them elsewhere */
 };
 
 struct view_options {
