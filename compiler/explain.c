@@ -64,7 +64,8 @@ static void print_rule(const struct question *question, const char *label,
 
 	if (rule == SBX_RULE_SELF && section == SBX_SEC_FS) {
 		print_row(question->arena, label,
-			  "sbx itself: a session never writes its own policy or launcher");
+			  "sbx itself: a session never writes its policy, its launcher, or a "
+			  "`.git` file");
 		return;
 	}
 	head = render_head(question->blob, section, rule);

@@ -60,6 +60,31 @@ static const char *holder(const struct question *question, const struct sbx_fs_v
 				  : "mount (bubblewrap), ENOENT; Landlock, EACCES";
 }
 
+static bool is_beneath(const char *path, const char *top)
+{
+	size_t length = strlen(top);
+
+	return !strncmp(path, top, length) && (path[length] == '/' || !path[length]);
+}
+
+/* What a session has of its own, whatever the policy says. */
+static void note_own(const struct question *question, const char *path, struct answer *answer)
+{
+	const struct view *view = question->view;
+
+	if (is_beneath(path, "/dev/ptmx") || is_beneath(path, "/dev/pts"))
+		answer_note(question, answer,
+			    "a session has terminals of its own here, unless `terminal none`");
+	if (is_beneath(path, "/proc/1"))
+		answer_note(question, answer,
+			    "process 1 is sbx-exec: its memory and environment are closed");
+	if (view->asks_hooks && view->other_hooks)
+		answer_note(question, answer,
+			    "git's configuration sets core.hooksPath: a session finds $githooks by "
+			    "it, this answer takes it to be %s",
+			    view->vars.value[SBX_VAR_GITHOOKS]);
+}
+
 const char *explain_path(const struct question *question, struct answer *answer)
 {
 	unsigned right = !strcmp(question->action, "read")    ? SBX_READ
@@ -87,11 +112,7 @@ const char *explain_path(const struct question *question, struct answer *answer)
 	answer->held_by = holder(question, &verdict, right);
 	if (strcmp(written, real))
 		answer_note(question, answer, "%s is %s here", written, real);
-	if (question->view->asks_hooks && question->view->other_hooks)
-		answer_note(question, answer,
-			    "git's configuration sets core.hooksPath: a session finds $githooks by "
-			    "it, this answer takes it to be %s",
-			    question->view->vars.value[SBX_VAR_GITHOOKS]);
+	note_own(question, real, answer);
 	if (snapshot != SBX_NONE)
 		answer_note(question, answer,
 			    "%s holds for names that exist when a session starts; this one does "

@@ -287,13 +287,24 @@ static void add_rule(struct view *view, uint32_t index)
 	}
 }
 
-static void add_self(struct view *view, enum sbx_var var)
+static void add_self(struct view *view, const char *path)
 {
 	struct sbx_fs_point *point =
-	    add_point(view, view_real(view->arena, view->vars.value[var]), false, SBX_RULE_SELF);
+	    add_point(view, view_real(view->arena, path), false, SBX_RULE_SELF);
 
 	point->verb = SBX_FS_SEAL;
 	point->rights = SBX_WRITE;
+}
+
+/* In a linked worktree or a submodule, which sbx-exec guards by itself. */
+static void add_git_file(struct view *view)
+{
+	const char *path =
+	    arena_printf(view->arena, "%s/.git", view->vars.value[SBX_VAR_WORKSPACE]);
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+		add_self(view, path);
 }
 
 const char *view_path(const struct view *view, const char *text)
@@ -331,8 +342,9 @@ const char *view_make(struct view *view, struct arena *arena, const struct sbx_b
 		return error;
 	for (uint32_t i = 0; i < SBX_COUNT(blob, FS); i++)
 		add_rule(view, i);
-	add_self(view, SBX_VAR_POLICY);
-	add_self(view, SBX_VAR_LAUNCHER);
+	add_self(view, view->vars.value[SBX_VAR_POLICY]);
+	add_self(view, view->vars.value[SBX_VAR_LAUNCHER]);
+	add_git_file(view);
 	view->set =
 	    (struct sbx_fs_set){ view->points.items, view->points.count, view->excepts.items };
 	return NULL;
