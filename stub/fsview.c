@@ -344,6 +344,17 @@ static void add_excepts(struct context *c)
 	c->except_count = (uint32_t)view->excepts.count - c->except_first;
 }
 
+/* core.hooksPath in the workspace was perhaps written by a program inside, before
+ * this was a repository: it opens nothing that is not open without it. */
+static bool follows_hooks_path(const struct launch *launch, const struct sbx_fs_rule *rule)
+{
+	const char *text = sbx_string(&launch->blob, rule->path.text);
+	const char *hooks = launch->vars.value[SBX_VAR_GITHOOKS];
+
+	return text[0] == SBX_MARK_VAR && text[1] == SBX_MARK_BASE + SBX_VAR_GITHOOKS && hooks &&
+	       strcmp(hooks, path_join(launch->vars.value[SBX_VAR_GITCOMMON], "hooks"));
+}
+
 static void add_rule(struct launch *launch, uint32_t index)
 {
 	const struct sbx_fs_rule *rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, index);
@@ -364,6 +375,8 @@ static void add_rule(struct launch *launch, uint32_t index)
 		handle_unset(&c, unset);
 		return;
 	}
+	if (is_grant(c.verb) && follows_hooks_path(launch, rule))
+		return;
 	if (path[1] && path_is_odd(path))
 		refuse("%s: a parameter's value makes an empty name, `.` or `..` of it (%s): give "
 		       "another by -D",

@@ -3,13 +3,16 @@
  *
  * Whoever can write into the workspace can write a .git file that names any
  * directory, and a policy that opens $gitdir would then open that one.  So a
- * repository elsewhere counts only if it names this workspace too: a linked
- * worktree by its gitdir file, a submodule by core.worktree.  A .git that is a
- * symbolic link has no such proof and is not taken as a repository.  The
- * repository must be the user's, and its root never the home directory or
- * above.
+ * repository elsewhere counts only where git itself would have put it, if it
+ * is whole and if it names this workspace too: a linked worktree is
+ * COMMON/worktrees/NAME and says so in its gitdir file, a submodule lies in
+ * .git/modules above and says so in core.worktree.  The repository must be the
+ * user's, and its root never the home directory or above.
+ *
+ * core.hooksPath is as easily written where there was no repository yet.  It
+ * closes what it names, and opens nothing: hooks outside are not there.
  */
-#include "stub/vars.h"
+#include "stub/git.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +24,7 @@
 #include "stub/mem.h"
 #include "stub/out.h"
 
-#define SMALL_FILE 65536
+#define FILE_MAX (1l << 20)
 
 static bool policy_asks(const struct launch *launch)
 {
@@ -33,28 +36,33 @@ static bool policy_asks(const struct launch *launch)
 
 	for (; text < end; text += strlen(text) + 1)
 		for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-			if (strstr(text, marks[i]))
+			if (out_find(text, marks[i]))
 				return true;
 	return false;
 }
 
-/* The file @name in @dir, its last newline cut off; NULL: none. */
-static char *read_small(const char *dir, const char *name)
+/* The file @path, its last newline cut off; NULL: there is none. */
+static const char *read_file(const char *path)
 {
-	int fd = open(path_join(dir, name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	ssize_t size;
 	char *text;
 
-	if (fd < 0)
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return NULL;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > SMALL_FILE) {
-		close(fd);
-		return NULL;
-	}
+	if (fd < 0 || fstat(fd, &st))
+		refuse("%s: %s, and git would follow it: chmod u+rwx what is in the way", path,
+		       out_error(errno));
+	if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
+		refuse("%s: not a file of at most 1 MiB, and git would follow it: correct it",
+		       path);
 	text = mem_get((size_t)st.st_size + 1);
 	size = read(fd, text, (size_t)st.st_size);
 	close(fd);
+	for (ssize_t i = 0; i < size; i++)
+		if (!text[i])
+			text[i] = '#'; /* git reads on behind it */
 	while (size > 0 && (text[size - 1] == '\n' || text[size - 1] == '\r'))
 		size--;
 	text[size > 0 ? size : 0] = '\0';
@@ -75,74 +83,65 @@ static const char *directory_at(const char *dir, const char *text, struct stat *
 	return walk.path;
 }
 
-/*
- * The last value of @section.@key in a git configuration; NULL: none.  Quotes
- * and escapes are undone as git does; includes are not followed.
- */
-static const char *config_value(const char *text, const char *section, const char *key)
+static bool has(const char *dir, const char *name)
 {
-	const char *value = NULL;
-	bool inside = false;
-
-	while (text && *text) {
-		size_t length = strcspn(text, "\n");
-		const char *line = out_skip(text);
-		size_t key_length = strlen(key), out = 0;
-		const char *end = text + length;
-
-		text = *end ? end + 1 : end;
-		if (*line == '[') {
-			inside = !strncasecmp(line + 1, section, strlen(section)) &&
-				 line[1 + strlen(section)] == ']';
-			continue;
-		}
-		if (!inside || strncasecmp(line, key, key_length))
-			continue;
-		line += key_length;
-		line = out_skip(line);
-		if (*line++ != '=')
-			continue;
-		line = out_skip(line);
-		char *copy = mem_get((size_t)(end - line) + 1);
-		bool quoted = false;
-		while (line < end && (quoted || (*line != '#' && *line != ';'))) {
-			if (*line == '"')
-				quoted = !quoted;
-			else if (*line == '\\' && line + 1 < end)
-				copy[out++] = *++line;
-			else
-				copy[out++] = *line;
-			line++;
-		}
-		while (out && strchr(" \t\r", copy[out - 1]))
-			out--;
-		copy[out] = '\0';
-		value = copy;
-	}
-	return value;
+	return !access(path_join(dir, name), F_OK);
 }
 
-static void refuse_gitdir(const char *root, const char *why)
+static bool is_whole(const char *dir)
+{
+	return has(dir, "HEAD") && has(dir, "objects/.") && has(dir, "refs/.");
+}
+
+static _Noreturn void refuse_gitdir(const char *root, const char *why)
 {
 	refuse("%s/.git: %s; whoever can write there could point the sandbox at another "
-	       "repository: run `git worktree repair`, or start elsewhere",
+	       "repository: put it right (git worktree repair), or start elsewhere",
 	       root, why);
+}
+
+/* Is @common the repository of the linked worktree @gitdir? */
+static bool holds_worktree(const char *common, const char *gitdir)
+{
+	const char *text = read_file(path_join(gitdir, "commondir")), *found;
+	struct stat st;
+
+	found = text ? directory_at(gitdir, text, &st) : NULL;
+	return found && !strcmp(found, common) &&
+	       !strcmp(path_parent(gitdir), path_join(common, "worktrees"));
+}
+
+/* Is @gitdir a submodule's of a repository above @root, for @root? */
+static bool holds_submodule(const char *gitdir, const char *root)
+{
+	const char *config = read_file(path_join(gitdir, "config")), *back;
+	const char *above = root;
+	struct stat st;
+	bool includes;
+
+	do {
+		above = path_parent(above);
+		if (!above[1])
+			return false;
+	} while (!path_within(path_parent(gitdir), path_join(above, ".git/modules")));
+	back = config ? git_config_core(config, "worktree", &includes) : NULL;
+	back = back ? directory_at(gitdir, back, &st) : NULL;
+	return back && !strcmp(back, root);
 }
 
 /* A .git file: "gitdir: PATH". */
 static void resolve_file(struct launch *launch, const char *root)
 {
-	const char *text = read_small(root, ".git"), *gitdir, *common, *back;
-	struct stat st, back_st, root_st;
+	const char *text = read_file(path_join(root, ".git")), *gitdir, *common, *back;
+	struct stat st;
 
 	if (!text || strncmp(text, "gitdir: ", 8))
 		refuse_gitdir(root, "neither a directory nor a `gitdir:` file");
 	gitdir = directory_at(root, text + 8, &st);
 	if (!gitdir)
 		refuse_gitdir(root, "names a directory that does not exist");
-	if (st.st_uid != launch->uid)
-		refuse_gitdir(root, "names a repository of another user");
-	back = read_small(gitdir, "gitdir");
+	common = gitdir;
+	back = read_file(path_join(gitdir, "gitdir"));
 	if (back) { /* a linked worktree */
 		struct walk walk;
 
@@ -150,31 +149,63 @@ static void resolve_file(struct launch *launch, const char *root)
 		if (walk.error || walk.missing || strcmp(walk.path, path_join(root, ".git")))
 			refuse_gitdir(root,
 				      "names a worktree whose own record names another place");
-		text = read_small(gitdir, "commondir");
-		common = text ? directory_at(gitdir, text, &st) : NULL;
-		if (!common || st.st_uid != launch->uid ||
-		    !path_within(gitdir, path_join(common, "worktrees")))
+		common = path_parent(path_parent(gitdir));
+		if (!holds_worktree(common, gitdir))
 			refuse_gitdir(root, "names a worktree whose repository cannot be found");
-	} else { /* a submodule */
-		back = config_value(read_small(gitdir, "config"), "core", "worktree");
-		if (!back || !directory_at(gitdir, back, &back_st) || stat(root, &root_st) ||
-		    back_st.st_ino != root_st.st_ino || back_st.st_dev != root_st.st_dev)
-			refuse_gitdir(root, "names a repository that does not name it back");
-		common = gitdir;
+	} else if (!holds_submodule(gitdir, root)) {
+		refuse_gitdir(root, "names a repository that does not name it back");
 	}
+	if (!is_whole(common) || !has(common, "config"))
+		refuse_gitdir(root, "names what is no repository");
+	if (st.st_uid != launch->uid || stat(common, &st) || st.st_uid != launch->uid)
+		refuse_gitdir(root, "names a repository of another user");
 	launch->vars.value[SBX_VAR_GITDIR] = gitdir;
 	launch->vars.value[SBX_VAR_GITCOMMON] = common;
+}
+
+/* core.hooksPath, in git's order; NULL: none. */
+static const char *hooks_path(const struct launch *launch)
+{
+	const char *common = launch->vars.value[SBX_VAR_GITCOMMON];
+	const char *home = launch->vars.value[SBX_VAR_HOME];
+	const char *files[] = {
+		path_join(launch->vars.value[SBX_VAR_GITDIR], "config.worktree"),
+		path_join(common, "config"),
+		"/etc/gitconfig",
+		home ? path_join(home, ".gitconfig") : NULL,
+		home ? path_join(home, ".config/git/config") : NULL,
+	};
+	static const unsigned char order[] = { 0, 1, 3, 4, 2 };
+
+	for (size_t i = 0; i < sizeof(order); i++) {
+		const char *name = files[order[i]], *text = name ? read_file(name) : NULL;
+		const char *value;
+		bool includes;
+
+		if (!text)
+			continue;
+		value = git_config_core(text, "hookspath", &includes);
+		if (i < 2 && includes)
+			launch_remark(launch,
+				      "%s includes other files; a core.hooksPath in one of them is "
+				      "not protected",
+				      name);
+		if (value)
+			return value;
+	}
+	return NULL;
 }
 
 static void set_hooks(struct launch *launch, const char *root)
 {
 	const char *common = launch->vars.value[SBX_VAR_GITCOMMON];
+	const char *workspace = launch->vars.value[SBX_VAR_WORKSPACE];
 	const char *home = launch->vars.value[SBX_VAR_HOME];
-	const char *path = config_value(read_small(common, "config"), "core", "hooksPath");
+	const char *usual = path_join(common, "hooks"), *path = hooks_path(launch);
 	struct walk walk;
 
 	if (!path || !*path)
-		path = path_join(common, "hooks");
+		path = usual;
 	else if (!strncmp(path, "~/", 2) && home)
 		path = mem_join(home, path + 1);
 	else if (*path != '/')
@@ -183,7 +214,57 @@ static void set_hooks(struct launch *launch, const char *root)
 	if (walk.error)
 		refuse("core.hooksPath of %s: %s: %s: correct it", common, path,
 		       out_error(walk.error));
-	launch->vars.value[SBX_VAR_GITHOOKS] = walk.path;
+	/* std/git protects the usual name itself. */
+	for (size_t i = 0; i < walk.hop_count; i++)
+		if (strcmp(walk.hops[i].path, usual) &&
+		    (path_within(walk.hops[i].path, workspace) ||
+		     path_within(walk.hops[i].path, common)))
+			refuse("core.hooksPath of %s leads over the symbolic link %s, which could "
+			       "be changed inside: name its target",
+			       common, walk.hops[i].path);
+	if (path_within(walk.path, workspace) || path_within(walk.path, common))
+		launch->vars.value[SBX_VAR_GITHOOKS] = walk.path;
+	else
+		launch_detail(launch,
+			      "git's hooks are in %s, outside the workspace: not there inside",
+			      walk.path);
+}
+
+bool git_would_use(const char *dir)
+{
+	const char *git = path_join(dir, ".git");
+	struct stat st;
+
+	return is_whole(dir) || (!lstat(git, &st) && (!S_ISDIR(st.st_mode) || is_whole(git)));
+}
+
+/* The repository whose .git is in @root. */
+static void resolve_at(struct launch *launch, const char *root, const struct stat *st)
+{
+	const char *git = path_join(root, ".git"), *text;
+	const char *workspace = launch->vars.value[SBX_VAR_WORKSPACE];
+
+	if (S_ISLNK(st->st_mode))
+		refuse_gitdir(root, "is a symbolic link");
+	if (st->st_uid != launch->uid)
+		refuse("%s belongs to uid %u, not to you: git would not trust it either", git,
+		       (unsigned)st->st_uid);
+	if (S_ISDIR(st->st_mode)) {
+		launch->vars.value[SBX_VAR_GITDIR] = git;
+		launch->vars.value[SBX_VAR_GITCOMMON] = git;
+	} else {
+		resolve_file(launch, root);
+	}
+	git = launch->vars.value[SBX_VAR_GITCOMMON];
+	text = git == launch->vars.value[SBX_VAR_GITDIR] ? read_file(path_join(git, "commondir"))
+							 : NULL;
+	if (text && strcmp(text, "."))
+		refuse("%s/commondir: points git at another repository: remove it", git);
+	if (path_within(workspace, git) ||
+	    path_within(workspace, launch->vars.value[SBX_VAR_GITDIR]))
+		refuse("%s lies inside the repository %s itself: cd to a work tree", workspace,
+		       git);
+	set_hooks(launch, root);
 }
 
 void git_resolve(struct launch *launch)
@@ -196,26 +277,9 @@ void git_resolve(struct launch *launch)
 	for (const char *root = launch->vars.value[SBX_VAR_WORKSPACE];; root = path_parent(root)) {
 		if (strlen(root) == 1 || (home && path_within(home, root)))
 			return;
-		if (lstat(path_join(root, ".git"), &st))
-			continue;
-		if (S_ISLNK(st.st_mode)) {
-			launch_remark(launch,
-				      "%s/.git is a symbolic link: not taken as this workspace's "
-				      "repository",
-				      root);
+		if (!lstat(path_join(root, ".git"), &st)) {
+			resolve_at(launch, root, &st);
 			return;
 		}
-		if (st.st_uid != launch->uid)
-			refuse(
-			    "%s/.git belongs to uid %u, not to you: git would not trust it either",
-			    root, (unsigned)st.st_uid);
-		if (S_ISDIR(st.st_mode)) {
-			launch->vars.value[SBX_VAR_GITDIR] = path_join(root, ".git");
-			launch->vars.value[SBX_VAR_GITCOMMON] = path_join(root, ".git");
-		} else {
-			resolve_file(launch, root);
-		}
-		set_hooks(launch, root);
-		return;
 	}
 }

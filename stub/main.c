@@ -15,6 +15,7 @@
 
 #include "stub/backend.h"
 #include "stub/check.h"
+#include "stub/git.h"
 #include "stub/inner.h"
 #include "stub/launch.h"
 #include "stub/load.h"
@@ -104,6 +105,8 @@ static _Noreturn void end_like(const struct outcome *out, bool on_terminal)
 
 static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 {
+	const char *workspace = launch->vars.value[SBX_VAR_WORKSPACE];
+	bool had_repository = git_would_use(workspace);
 	struct outcome out;
 
 	terminal_save(launch);
@@ -117,6 +120,13 @@ static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 		note("bubblewrap: %s", out.words);
 	if (!out.failed && !out.started)
 		note("%s", backend_explain(out.words));
+	if (!had_repository && git_would_use(workspace))
+		launch_remark(
+		    launch,
+		    "a repository was made in %s: git on the host would run its hooks and "
+		    "what its configuration names; look at .git/hooks and .git/config "
+		    "first",
+		    workspace);
 	end_like(&out, launch->plan.foreground);
 }
 

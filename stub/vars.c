@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "stub/git.h"
 #include "stub/launch.h"
 #include "stub/mem.h"
 #include "stub/out.h"

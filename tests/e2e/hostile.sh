@@ -1,0 +1,82 @@
+# What a program inside leaves behind for the next session, and what a caller
+# hands on without thinking.
+
+policy hrepo <<'END'
+import std/git
+END
+policy hclosed <<'END'
+import std/git
+fs { deny $workspace/private }
+END
+git_at() { as_user git -C "$work" "$@"; }
+# A commit in a new repository.
+repository() { fresh; git_at init -q .; git_at config user.email a@b; git_at config user.name n; git_at commit -qm x --allow-empty; }
+
+case_ 'core.hooksPath chosen inside'
+mkdir -p "$home/vault"; echo TREASURE >"$home/vault/key"; own "$home"
+for way in "git config core.hooksPath $home/vault" "printf '[core]hooksPath=\"$home/vault\"\n' >>.git/config" \
+	"printf '[CORE] HooksPath = \\\\\\n$home/vault # x\n' >>.git/config" \
+	"rm -rf .git/hooks; ln -s $home/vault .git/hooks" "git config core.hooksPath $home/vault/key"; do
+	fresh
+	sbx hrepo sh -c "git init -q . && $way"
+	output 'a repository was made' 'the session that makes a repository says so'
+	sbx hrepo cat "$home/vault/key"
+	status 1 "nothing outside is opened by: $way"; no_output TREASURE '... not readable'
+done
+sbx_with -v hrepo true; output 'outside the workspace' '... and -v says where the hooks are'
+equal "$(printf 'a\nb')" "$(cd "$work" && as_user sh -c "mkdir private; echo a; echo b")" 'a closed directory'
+rm -rf "$work/private"
+fresh; mkdir -p "$work/private/sub"; echo TREASURE >"$work/private/sub/key"; own "$work"
+git_at init -q .; git_at config core.hooksPath private/sub
+sbx hclosed cat private/sub/key; no_output TREASURE 'nor what is closed in the workspace'
+repository; git_at config core.hooksPath hk; mkdir "$work/real"; ln -s real "$work/hk"; own "$work"
+sbx hrepo true; status 125 'a link on the way could be turned'; output "$work/hk" '... is named'
+
+case_ 'core.hooksPath, wherever it stands'
+hook='mkdir -p "$1"; echo evil >"$1/pre-commit"'
+repository; git_at config core.hooksPath .husky; mkdir "$work/.husky"; own "$work"
+sbx hrepo sh -c "$hook" sh .husky; not 'from .git/config' test -e "$work/.husky/pre-commit"
+repository; printf '; \0\n[core]hooksPath=.husky\n' >>"$work/.git/config"; mkdir "$work/.husky"; own "$work"
+sbx hrepo sh -c "$hook" sh .husky; not 'behind a NUL in a comment' test -e "$work/.husky/pre-commit"
+for file in "$TESTHOME/.gitconfig" "$TESTHOME/.config/git/config"; do
+	repository; mkdir "$work/gh"; own "$work"
+	as_user sh -c "mkdir -p ~/.config/git; [ ! -e $file ] && printf '[core]\n\thooksPath = gh\n' >$file && : >$dir/ours" 2>/dev/null
+	[ -e "$file" ] || printf '[core]\n\thooksPath = gh\n' >"$file"
+	sbx hrepo sh -c "$hook" sh gh
+	rm -f "$file"
+	not "from $(basename "$(dirname "$file")")/$(basename "$file")" test -e "$work/gh/pre-commit"
+done
+repository; head -c 1100000 /dev/zero | tr '\0' '#' >>"$work/.git/config"; own "$work"
+sbx hrepo true; status 125 'a configuration too large to read is refused'; output .git/config '... and named'
+repository; printf '[include]\n\tpath = x\n' >>"$work/.git/config"
+sbx hrepo true; status 0 'one that includes others is not'; output 'includes other files' '... it is said'
+
+case_ 'a .git that leads elsewhere'
+# The whole of $src would be the common directory.
+src=$home/src; work=$src/worktrees/proj; mkdir -p "$work"; echo keep >"$src/victim"; own "$home"
+plant='mkdir fake; echo "gitdir: fake" >.git; echo "$PWD/.git" >fake/gitdir; echo ../../.. >fake/commondir'
+sbx hrepo sh -c "$plant"; ok 'planted' test -f "$work/.git"
+sbx hrepo sh -c 'echo evil >../../victim'; status 125 'a directory around the workspace is no repository'
+equal keep "$(cat "$src/victim")" '... and was not written'
+sed -i 's,fake,.,' "$work/.git"; echo ../.. >"$work/commondir"; echo "$work/.git" >"$work/gitdir"; own "$work"
+sbx hrepo sh -c 'echo evil >../../victim'; status 125 'nor where it has the right shape'
+mkdir "$src/objects" "$src/refs"; touch "$src/HEAD" "$src/config"; own "$src"
+sbx hrepo sh -c 'echo evil >../../victim'; status 125 '... and the right names in it'
+equal keep "$(cat "$src/victim")" '... still as it was'
+repository; as_user git init -q "$home/other"; mv "$work/.git" "$home/moved.git"; ln -s "$home/moved.git" "$work/.git"
+sbx hrepo true; status 125 'a symbolic link is refused'; output 'symbolic link' '... as such'
+fresh; as_user git init -q "$work/super"; as_user git -C "$work/super" -c protocol.file.allow=always \
+	-c user.name=n -c user.email=a@b commit -qm x --allow-empty
+as_user git clone -q "$work/super" "$work/lib"; as_user git -C "$work/super" -c protocol.file.allow=always submodule add -q "$work/lib" libs/foo 2>/dev/null
+top=$work; work=$top/super/libs/foo
+sbx hrepo sh -c 'git -c user.name=n -c user.email=a@b commit -qm y --allow-empty && echo done'; output 'done' 'a submodule works'
+echo ../../x >"$top/super/.git/modules/libs/foo/commondir"; own "$top"
+sbx hrepo true; status 125 '... unless its repository points on'
+work=$top/super/.git; sbx hrepo true; status 125 'a workspace inside .git is refused'
+
+case_ 'a bare repository made inside'
+fresh
+sbx plain git init -q --bare .; output 'a repository was made' 'is said too'
+sbx plain true; no_output 'was made' '... once'
+fresh
+sbx_with -q plain git init -q .; no_output 'was made' '-q says nothing'
