@@ -334,7 +334,7 @@ static void add_excepts(struct context *c)
 	for (uint32_t i = 0; i < extra->except_count; i++) {
 		struct sbx_tmpl tmpl =
 		    *SBX_AT(&c->launch->blob, TMPLS, sbx_tmpl, extra->except_first + i);
-		const char *path = vars_expand(c->launch, tmpl, &wild, &unset);
+		const char *path = vars_expand_path(c->launch, tmpl, &wild, &unset);
 
 		if (!path)
 			continue;
@@ -370,7 +370,7 @@ static void add_rule(struct launch *launch, uint32_t index)
 	if (index == sbx_meta(&launch->blob)->workspace_rule)
 		path = launch->vars.value[SBX_VAR_WORKSPACE];
 	else
-		path = vars_expand(launch, rule->path, &wild, &unset);
+		path = vars_expand_path(launch, rule->path, &wild, &unset);
 	if (!path) {
 		handle_unset(&c, unset);
 		return;
@@ -426,7 +426,7 @@ static void add_sockets(struct launch *launch)
 
 		if (rule->head.verb != SBX_NETV_ALLOW || rule->kind != SBX_NETK_UNIX)
 			continue;
-		path = vars_expand(launch, rule->path, &wild, &unset);
+		path = vars_expand_path(launch, rule->path, &wild, &unset);
 		if (path && !wild)
 			walk_path(path, &walk);
 		if (!path || wild || walk.error || walk.missing) {

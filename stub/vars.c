@@ -39,6 +39,18 @@ const char *vars_expand(const struct launch *launch, struct sbx_tmpl tmpl, bool 
 	return NULL;
 }
 
+const char *vars_expand_path(const struct launch *launch, struct sbx_tmpl tmpl, bool *wild,
+			     uint32_t *unset)
+{
+	const char *path = vars_expand(launch, tmpl, wild, unset);
+
+	if (path && *path != '/')
+		refuse("'%s' stands where the policy needs an absolute path: give another by -D, "
+		       "or compile it again",
+		       path);
+	return path;
+}
+
 static void set_cwd(struct launch *launch)
 {
 	char path[PATH_MAX];
@@ -97,7 +109,7 @@ static const char *workspace_text(const struct launch *launch)
 		return *given == '/' ? given : path_join(launch->cwd, given);
 	if (!sbx_present(meta->workspace))
 		refuse("the policy has no workspace: it cannot be run");
-	path = vars_expand(launch, meta->workspace, &wild, &unset);
+	path = vars_expand_path(launch, meta->workspace, &wild, &unset);
 	if (!path)
 		refuse("the workspace needs $%s, which has no value here",
 		       sbx_var_name(&launch->blob, unset));
@@ -185,7 +197,7 @@ static void check_path(const struct launch *launch, const struct sbx_param *para
 		refuse("-D %s=%s: %s", name, value, out_error(walk.error));
 	if (!sbx_present(param->under))
 		return;
-	limit = vars_expand(launch, param->under, &wild, &unset);
+	limit = vars_expand_path(launch, param->under, &wild, &unset);
 	if (!limit)
 		refuse("parameter %s: its `under` needs $%s, which has no value here", name,
 		       sbx_var_name(&launch->blob, unset));

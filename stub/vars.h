@@ -14,8 +14,8 @@ void vars_resolve(struct launch *launch);
  * *unset says which). */
 const char *vars_expand(const struct launch *launch, struct sbx_tmpl tmpl, bool *wild,
 			uint32_t *unset);
-
-/* git.c: the repository around the workspace; unset where there is none. */
-void git_resolve(struct launch *launch);
+/* The same, and refuses what is not an absolute path. */
+const char *vars_expand_path(const struct launch *launch, struct sbx_tmpl tmpl, bool *wild,
+			     uint32_t *unset);
 
 #endif
