@@ -134,6 +134,20 @@ static void make_directories(const char *path, struct walk *walk, const char *pl
 	walk->missing = false;
 }
 
+static const char *remedy(int error)
+{
+	switch (error) {
+	case EACCES:
+		return "chmod u+rwx it";
+	case ELOOP:
+		return "remove the link that leads to itself";
+	case EMFILE:
+		return "raise `ulimit -n`";
+	default:
+		return "correct it";
+	}
+}
+
 /* A name that cannot be looked at.  False: forget it. */
 static bool handle_error(const struct context *c, const char *path, const struct walk *walk)
 {
@@ -154,8 +168,8 @@ static bool handle_error(const struct context *c, const char *path, const struct
 			      path, place);
 		return false;
 	}
-	refuse("%s: %s at %s (%s): correct it, or mark the rule optional", path,
-	       out_error(walk->error), walk->path, place);
+	refuse("%s: %s at %s (%s): %s%s", path, out_error(walk->error), walk->path, place,
+	       remedy(walk->error), is_grant(c->verb) ? ", or mark the rule optional" : "");
 }
 
 /* A grant of what does not exist.  False: forget it. */
@@ -277,8 +291,10 @@ static void add_pattern(const struct context *c, const char *pattern)
 	}
 	add_point(c, pattern, true);
 	walk_path(beginning, &walk);
-	if (walk.error)
+	if (walk.error) {
+		handle_error(c, beginning, &walk);
 		return;
+	}
 	add_hops(c, walk.hops, walk.hop_count);
 	if (strcmp(walk.path, beginning))
 		add_point(c,

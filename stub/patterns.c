@@ -97,6 +97,24 @@ static void add_roots(struct scan *scan, const struct pattern *pattern)
 	}
 }
 
+/* @name in @dir cannot be looked at.  What another's permissions keep from us they
+ * keep from the sandbox; our own it could change, and look again. */
+static void out_of_reach(struct scan *scan, int dir, const char *name)
+{
+	int error = errno;
+	struct stat st;
+
+	if (error == ENOENT || error == ENOTDIR || error == ELOOP)
+		return;
+	if (error == EACCES &&
+	    (!fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !fstat(dir, &st)) &&
+	    st.st_uid != scan->launch->uid)
+		return;
+	refuse("%s: %s, and %s may match in it (%s): chmod -R u+rwX it", scan->path,
+	       out_error(error), scan->patterns.items[0].text,
+	       fsview_place(scan->launch, scan->patterns.items[0].point.rule));
+}
+
 static void add_hit(struct scan *scan, const struct pattern *pattern, int dir, const char *name)
 {
 	struct fsview *view = &scan->launch->view;
@@ -104,8 +122,10 @@ static void add_hit(struct scan *scan, const struct pattern *pattern, int dir, c
 	struct stat st;
 	struct walk walk;
 
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW)) {
+		out_of_reach(scan, dir, name);
 		return;
+	}
 	if (S_ISLNK(st.st_mode) && is_grant(pattern->point.verb))
 		return; /* a link that matches opens nothing elsewhere */
 	node = vec_add(&view->nodes);
@@ -173,9 +193,12 @@ static void scan_entry(struct scan *scan, int dir, const struct uapi_dirent *ent
 	struct stat st;
 	int fd;
 
-	if (!strcmp(entry->name, ".") || !strcmp(entry->name, "..") ||
-	    length + 1 + name_length >= sizeof(scan->path))
+	if (!strcmp(entry->name, ".") || !strcmp(entry->name, ".."))
 		return;
+	if (length + 1 + name_length >= sizeof(scan->path))
+		refuse("%s: a path in it is too long to be compared with the policy's patterns: "
+		       "remove it",
+		       scan->path);
 	if (++scan->launch->view.scanned > ENTRIES_MAX)
 		refuse("looking for %s: more than %llu names: narrow the pattern (%s)",
 		       scan->patterns.items[0].text, (unsigned long long)ENTRIES_MAX,
@@ -199,8 +222,10 @@ static void scan_entry(struct scan *scan, int dir, const struct uapi_dirent *ent
 		refuse("%s: directories nested more than %d deep: narrow the policy's patterns",
 		       scan->path, DEPTH_MAX);
 	fd = openat(dir, entry->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return; /* unreadable here, so unreadable inside */
+	if (fd < 0) {
+		out_of_reach(scan, dir, entry->name);
+		return;
+	}
 	scan_directory(scan, fd, length + 1 + name_length, depth + 1);
 	close(fd);
 }
@@ -217,6 +242,8 @@ static void scan_directory(struct scan *scan, int dir, size_t length, unsigned d
 			at += entry->length;
 			scan_entry(scan, dir, entry, length, depth);
 		}
+	if (got < 0)
+		refuse("%s: %s", scan->path, out_error(errno));
 }
 
 static int by_path(const void *a, const void *b)
@@ -239,14 +266,22 @@ void fsview_match_patterns(struct launch *launch)
 	mem_sort(scan->roots.items, scan->roots.count, sizeof(char *), by_path);
 	for (size_t i = 0; i < scan->roots.count; i++) {
 		const char *root = scan->roots.items[i];
+		struct walk walk;
 		int fd;
 
 		if (done && path_within(root, done))
 			continue;
-		fd = open(root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd < 0)
-			continue;
 		strcpy(scan->path, strlen(root) > 1 ? root : "");
+		fd = open(root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0) {
+			int error = errno;
+
+			walk_path(root, &walk); /* an error: fsview.c has decided */
+			errno = error;
+			if (!walk.error)
+				out_of_reach(scan, AT_FDCWD, root);
+			continue;
+		}
 		scan_directory(scan, fd, strlen(scan->path), 0);
 		close(fd);
 		done = root;

@@ -74,6 +74,44 @@ echo ../../x >"$top/super/.git/modules/libs/foo/commondir"; own "$top"
 sbx hrepo true; status 125 '... unless its repository points on'
 work=$top/super/.git; sbx hrepo true; status 125 'a workspace inside .git is refused'
 
+case_ 'a snapshot and what cannot be read'
+policy hsnap <<'END'
+fs { deny $workspace/**/*.key snapshot }
+END
+fresh; mkdir -p "$work/sub/deep"; echo TREASURE >"$work/sub/a.key"; echo TREASURE >"$work/sub/deep/b.key"; own "$work"
+sbx hsnap cat sub/a.key; no_output TREASURE 'a match is closed'
+for mode in 0 400 100; do
+	chmod $mode "$work/sub"
+	sbx hsnap sh -c 'chmod 700 sub; cat sub/a.key sub/deep/b.key'
+	no_output TREASURE "mode $mode does not take it out of the snapshot"
+	status 125 '... it stops the launch'; output chmod '... with the remedy'
+done
+chmod 700 "$work/sub"
+if [ "$(id -u)" = 0 ]; then
+	mkdir -m 700 "$work/roots"
+	sbx hsnap true; status 0 'what another owns and keeps closed is left alone'
+	rmdir "$work/roots"
+fi
+bare python3 -c '
+import os
+for i in range(20):
+	os.mkdir("n" * 250); os.chdir("n" * 250)
+open("a.key", "w").write("TREASURE")'
+sbx hsnap true; status 125 'a path too long to be compared stops the launch'
+rm -rf "$work"
+
+case_ 'what blocks a launch names its remedy'
+policy hdeny <<'END'
+fs { deny write $workspace/.github/workflows $workspace/.husky/_ }
+END
+fresh; mkdir -m 0 "$work/.github"; own "$work"
+sbx hdeny true; status 125 'a closed directory'; output 'chmod u+rwx' '... can be opened'; no_output optional '... a deny cannot be optional'
+rmdir "$work/.github"; ln -s .husky "$work/.husky"; own "$work"
+sbx hdeny true; status 125 'a link to itself'; output 'remove the link' '... can be removed'; no_output optional '... no other advice'
+repository; chmod 0 "$work/.git"
+sbx hrepo true; status 125 '.git of mode 0'; output chmod '... can be opened'
+chmod 700 "$work/.git"
+
 case_ 'a bare repository made inside'
 fresh
 sbx plain git init -q --bare .; output 'a repository was made' 'is said too'
