@@ -83,6 +83,7 @@ static void make_plan(struct launch *launch)
 	check_assertions(launch);
 	check_hard_links(launch);
 	plan_files(launch);
+	stdio_check_files(launch);
 	prepare_process(launch);
 	prepare_environ(launch);
 	walk_forget();

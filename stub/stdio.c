@@ -3,13 +3,16 @@
  *
  * A directory as standard input is a door: openat(0, "../.ssh/id_rsa") walks
  * out of any mount namespace.  An O_PATH descriptor is one too, and a device is
- * whatever its driver says.  A terminal, a pipe, a socket, a regular file and
- * /dev/null are only themselves.
+ * whatever its driver says.  A terminal, a pipe, a socket and /dev/null are only
+ * themselves.  A regular file can be opened anew through /proc/self/fd, on the
+ * mount of the host that it came by, which no mask lies on: then only Landlock
+ * holds it, and Landlock takes nothing away inside what it grants.
  */
 #include "stub/prepare.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -75,5 +78,40 @@ void stdio_check(const struct launch *launch)
 			refuse(
 			    "descriptor %u is %s (%s): open it for sbx-exec, or take the rule out",
 			    rule->value, objection((int)rule->value), place);
+	}
+}
+
+static void check_file(const struct launch *launch, int fd)
+{
+	char path[PATH_MAX];
+	unsigned granted = 0;
+	struct stat st, named;
+	ssize_t length = readlink(out_string("/proc/self/fd/%d", fd), path, sizeof(path) - 1);
+
+	if (length <= 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return;
+	path[length] = '\0';
+	if (stat(path, &named) || named.st_ino != st.st_ino || named.st_dev != st.st_dev)
+		return; /* it has no name any more, or never had one */
+	for (size_t i = 0; i < launch->plan.rules.count; i++)
+		if (path_within(path, launch->plan.rules.items[i].path))
+			granted |= launch->plan.rules.items[i].rights;
+	if (granted & ~fsview_rights(launch, path))
+		refuse(
+		    "descriptor %d is %s, which the policy closes, and through the descriptor it "
+		    "could be opened anew: put a pipe between (cat FILE | or | cat >FILE)",
+		    fd, path);
+}
+
+void stdio_check_files(const struct launch *launch)
+{
+	for (int fd = 0; fd < 3; fd++)
+		check_file(launch, fd);
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, PROCESS); i++) {
+		const struct sbx_process_rule *rule =
+		    SBX_AT(&launch->blob, PROCESS, sbx_process_rule, i);
+
+		if (rule->what == SBX_PROCESS_PASS_FD)
+			check_file(launch, (int)rule->value);
 	}
 }

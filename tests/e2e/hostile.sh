@@ -100,6 +100,23 @@ open("a.key", "w").write("TREASURE")'
 sbx hsnap true; status 125 'a path too long to be compared stops the launch'
 rm -rf "$work"
 
+case_ 'a closed file as a standard stream'
+policy hstream <<'END'
+fs { deny $workspace/secret; deny write $workspace/config }
+process { pass fd 7 }
+END
+fresh; echo old >"$work/secret"; echo old >"$work/config"; echo in >"$work/open"; own "$work"
+for file in config secret; do
+	out=$(cd "$work" && as_user sh -c "exec 7</dev/null; exec $sbx_exec $dir/hstream.sbx -- sh -c 'echo evil >/proc/self/fd/0'" 2>&1 <"$work/$file"); status=$?
+	status 125 "$file as standard input"; output 'cat FILE |' '... names the remedy'
+	equal old "$(cat "$work/$file")" '... and is as it was'
+done
+out=$(cd "$work" && as_user sh -c "exec $sbx_exec $dir/hstream.sbx -- sh -c 'echo evil >/proc/self/fd/7'" 2>&1 </dev/null 7<"$work/config"); status=$?
+status 125 'the same by pass fd'
+out=$(cd "$work" && as_user sh -c "exec $sbx_exec $dir/hstream.sbx -- cat" 2>&1 7</dev/null <"$work/open"); output in 'what is open inside may be handed on'
+echo mine >"$home/log"; own "$home"
+out=$(cd "$work" && as_user sh -c "exec $sbx_exec $dir/hstream.sbx -- cat" 2>&1 7</dev/null <"$home/log"); output mine '... and what lies outside'
+
 case_ 'what blocks a launch names its remedy'
 policy hdeny <<'END'
 fs { deny write $workspace/.github/workflows $workspace/.husky/_ }
