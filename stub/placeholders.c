@@ -6,7 +6,9 @@
  * is made there.  Removing it takes the mask of every sandbox that relies on
  * it away, so a session writes down what it made or relies on (sessions.c),
  * and the last live one of them removes it: only that very inode, and only if
- * it is still empty or unchanged.  Making and removing happen under one lock.
+ * it is still empty or unchanged.  Its directory is held open meanwhile, so
+ * that it is found again where the workspace was moved.  Making and removing
+ * happen under one lock.
  */
 #include "stub/placeholders.h"
 
@@ -32,8 +34,23 @@ static const struct placeholder *find(const struct placeholder *list, size_t cou
 	return NULL;
 }
 
+/* The directory that holds @path, as it was checked: no link on the way.  They
+ * come in order, so mostly it is the same again; it stays open.  False: it is
+ * gone. */
+static bool go_to_parent(struct walk *parent, const char *path)
+{
+	const char *above = path_parent(path);
+
+	if (parent->path && parent->fd >= 0 && !strcmp(parent->path, above))
+		return true;
+	walk_afresh(above, parent);
+	if (parent->missing || parent->hop_count)
+		walk_close(parent);
+	return parent->fd >= 0;
+}
+
 /* What other sessions made, and our masks lie on. */
-static void join_others(struct launch *launch, const struct others *others)
+static void join_others(struct launch *launch, const struct others *others, struct walk *parent)
 {
 	struct session *session = &launch->session;
 
@@ -51,6 +68,9 @@ static void join_others(struct launch *launch, const struct others *others)
 		    st.st_dev == known->dev)
 			*vec_add(&session->used) = *known;
 	}
+	for (size_t i = 0; i < session->used.count; i++)
+		if (go_to_parent(parent, session->used.items[i].path))
+			session->used.items[i].dir = parent->fd;
 }
 
 /* The missing directories above @planned, and itself. */
@@ -65,7 +85,9 @@ static void add_wanted(struct session *session, const struct plan_placeholder *p
 		part = mem_copy(planned->path, at);
 		if (!find(session->used.items, session->used.count, part))
 			*vec_add(&session->used) = (struct placeholder){
-				.path = part, .text = planned->path[at] ? NULL : planned->text
+				.path = part,
+				.text = planned->path[at] ? NULL : planned->text,
+				.dir = -1,
 			};
 	}
 }
@@ -86,22 +108,6 @@ static bool make_object(int dir, const char *name, const char *text)
 	return whole;
 }
 
-/* The directory that holds @path, as it was checked: no link on the way.  They
- * come in order, so mostly it is the same again.  False: it is gone. */
-static bool go_to_parent(struct walk *parent, const char *path)
-{
-	const char *above = path_parent(path);
-
-	if (parent->path && parent->fd >= 0 && !strcmp(parent->path, above))
-		return true;
-	if (parent->path)
-		walk_close(parent);
-	walk_afresh(above, parent);
-	if (parent->missing || parent->hop_count)
-		walk_close(parent);
-	return parent->fd >= 0;
-}
-
 static void make_one(const struct launch *launch, struct placeholder *placeholder,
 		     struct walk *parent)
 {
@@ -113,6 +119,7 @@ static void make_one(const struct launch *launch, struct placeholder *placeholde
 	if (make_object(parent->fd, name, placeholder->text)) {
 		if (fstatat(parent->fd, name, &st, AT_SYMLINK_NOFOLLOW))
 			refuse("%s changed while starting: start again", placeholder->path);
+		placeholder->dir = parent->fd;
 		placeholder->dev = st.st_dev;
 		placeholder->ino = st.st_ino;
 	} else if (errno == EEXIST) {
@@ -147,15 +154,15 @@ void placeholders_make(struct launch *launch)
 		return;
 	if (!sessions_open(launch, session)) {
 		if (plan->placeholders.count)
-			refuse(
-			    "no private directory to note placeholders in: set XDG_RUNTIME_DIR, or "
-			    "make ~/.local/state writable");
+			refuse("no directory to note placeholders in: make ~/.local/state/sbx "
+			       "writable: %s",
+			       out_error(errno));
 		session->dir = -1;
 		return;
 	}
 	sessions_lock(session);
 	sessions_read_others(session, &others);
-	join_others(launch, &others);
+	join_others(launch, &others, &parent);
 	for (size_t i = 0; i < plan->placeholders.count; i++)
 		add_wanted(session, &plan->placeholders.items[i]);
 	/* The intention first: a kill in between leaves a trace to follow. */
@@ -166,8 +173,6 @@ void placeholders_make(struct launch *launch)
 	for (size_t i = 0; i < session->used.count; i++)
 		if (!session->used.items[i].ino)
 			make_one(launch, &session->used.items[i], &parent);
-	if (parent.path)
-		walk_close(&parent);
 	if (session->used.count)
 		sessions_write(session);
 	forget_unmade(session);
@@ -187,20 +192,25 @@ static bool is_unchanged(int dir, const char *name, const char *text)
 	return size == (ssize_t)strlen(text) && !memcmp(now, text, (size_t)size);
 }
 
-static void remove_object(const struct placeholder *placeholder, struct walk *parent)
+/* True: that is settled; it is gone, or no longer ours. */
+static bool remove_object(const struct placeholder *placeholder, struct walk *parent)
 {
 	const char *name = strrchr(placeholder->path, '/') + 1;
+	int dir = placeholder->dir;
 	struct stat st;
 
-	if (go_to_parent(parent, placeholder->path) &&
-	    !fstatat(parent->fd, name, &st, AT_SYMLINK_NOFOLLOW) &&
-	    (!placeholder->ino ||
-	     (st.st_ino == placeholder->ino && st.st_dev == placeholder->dev))) {
-		if (!placeholder->text)
-			unlinkat(parent->fd, name, AT_REMOVEDIR); /* only if empty */
-		else if (S_ISREG(st.st_mode) && is_unchanged(parent->fd, name, placeholder->text))
-			unlinkat(parent->fd, name, 0);
-	}
+	if (dir < 0 && !go_to_parent(parent, placeholder->path))
+		return !parent->error;
+	if (dir < 0)
+		dir = parent->fd;
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT;
+	if (placeholder->ino && (st.st_ino != placeholder->ino || st.st_dev != placeholder->dev))
+		return true;
+	if (!placeholder->text) /* only if empty */
+		return !unlinkat(dir, name, AT_REMOVEDIR) || errno == ENOTEMPTY || errno == ENOTDIR;
+	return !S_ISREG(st.st_mode) || !is_unchanged(dir, name, placeholder->text) ||
+	       !unlinkat(dir, name, 0);
 }
 
 static int deepest_first(const void *a, const void *b)
@@ -214,6 +224,7 @@ void placeholders_remove(struct launch *launch)
 	struct session *session = &launch->session;
 	struct walk parent = { 0 };
 	struct others others;
+	size_t left = 0;
 
 	if (session->dir < 0)
 		return;
@@ -223,12 +234,19 @@ void placeholders_remove(struct launch *launch)
 		*vec_add(&session->used) = others.dead.items[i];
 	mem_sort(session->used.items, session->used.count, sizeof(struct placeholder),
 		 deepest_first);
-	for (size_t i = 0; i < session->used.count; i++)
-		if (!find(others.live.items, others.live.count, session->used.items[i].path))
-			remove_object(&session->used.items[i], &parent);
-	for (size_t i = 0; i < others.dead_names.count; i++)
-		unlinkat(session->dir, others.dead_names.items[i], 0);
-	if (session->file >= 0)
+	for (size_t i = 0; i < session->used.count; i++) {
+		const struct placeholder *one = &session->used.items[i];
+
+		if (!find(others.live.items, others.live.count, one->path) &&
+		    !remove_object(one, &parent))
+			session->used.items[left++] = *one;
+	}
+	session->used.count = left;
+	if (!left || sessions_write(session)) {
+		for (size_t i = 0; i < others.dead_names.count; i++)
+			unlinkat(session->dir, others.dead_names.items[i], 0);
+	}
+	if (!left && session->file >= 0)
 		unlinkat(session->dir, session->name, 0);
 	sessions_unlock(session);
 }

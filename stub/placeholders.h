@@ -12,7 +12,8 @@
 
 struct placeholder { /* that a session made or relies on */
 	const char *path;
-	const char *text; /* NULL: a directory */
+	const char *text;  /* NULL: a directory */
+	int dir;           /* the one it lies in, from the start on; -1: not ours */
 	uint64_t dev, ino; /* ino 0: it was about to be made */
 };
 struct session {
@@ -27,7 +28,7 @@ struct launch;
 /* Makes the plan's placeholders, or joins in those of other sessions. */
 void placeholders_make(struct launch *launch);
 /* Removes those that no live session uses and that nobody changed, also what
- * sessions that were killed left behind. */
+ * sessions that were killed left behind.  What cannot be removed stays on record. */
 void placeholders_remove(struct launch *launch);
 
 /* sessions.c: the files by which sessions know of one another. */

@@ -26,39 +26,29 @@
 #define FILE_MAX   (4u << 20)
 #define MUTEX_NAME "mutex"
 
-static int open_private_directory(const char *base, const char names[][9])
+/* ~/.local/state/sbx/sessions, wherever ~/.local and what is in it lead: every
+ * session of this user must find the same one, so no environment can move it. */
+bool sessions_open(const struct launch *launch, struct session *session)
 {
-	int dir = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	static const char names[][9] = { ".local", "state", "sbx", "sessions" };
+	const char *home = launch->vars.value[SBX_VAR_HOME];
+	int dir = home ? open(home, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 
-	for (; dir >= 0 && **names; names++) {
-		int next;
+	session->dir = session->file = session->mutex = -1;
+	for (size_t i = 0; dir >= 0 && i < 4; i++) {
+		int flags = O_DIRECTORY | O_CLOEXEC | (i < 2 ? O_PATH : O_NOFOLLOW), next;
 
-		if (mkdirat(dir, *names, 0700) && errno != EEXIST) {
-			close(dir);
-			return -1;
-		}
-		next = openat(dir, *names, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (mkdirat(dir, names[i], 0700) && errno != EEXIST)
+			next = -1;
+		else
+			next = openat(dir, names[i], flags);
 		close(dir);
 		dir = next;
 	}
-	return dir;
-}
-
-bool sessions_open(const struct launch *launch, struct session *session)
-{
-	static const char in_runtime[][9] = { "sbx", "" };
-	static const char in_home[][9] = { ".local", "state", "sbx", "sessions", "" };
-	const char *runtime = launch->vars.value[SBX_VAR_RUNTIME];
-	const char *home = launch->vars.value[SBX_VAR_HOME];
-
-	session->dir = session->file = session->mutex = -1;
-	if (runtime)
-		session->dir = open_private_directory(runtime, in_runtime);
-	if (session->dir < 0 && home)
-		session->dir = open_private_directory(home, in_home);
-	if (session->dir >= 0)
-		session->mutex = openat(session->dir, MUTEX_NAME,
-					O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	session->dir = dir;
+	if (dir >= 0)
+		session->mutex =
+		    openat(dir, MUTEX_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	return session->mutex >= 0;
 }
 
@@ -78,7 +68,7 @@ void sessions_unlock(struct session *session)
 struct record {
 	uint64_t dev, ino;
 	uint32_t path_length, text_length; /* NO_TEXT: a directory */
-					   /* path, NUL, text, NUL */
+	/* path, NUL, text, NUL */
 };
 #define NO_TEXT UINT32_MAX
 
@@ -126,7 +116,8 @@ bool sessions_write(struct session *session)
 		if (session->file < 0 || flock(session->file, LOCK_EX | LOCK_NB))
 			return false;
 	}
-	return size <= FILE_MAX && pwrite(session->file, all, size, 0) == (ssize_t)size;
+	return size <= FILE_MAX && pwrite(session->file, all, size, 0) == (ssize_t)size &&
+	       !ftruncate(session->file, (off_t)size);
 }
 
 #define add_all(list, data, size)                                                                  \
@@ -149,7 +140,8 @@ static size_t get_record(const char *at, size_t left, struct placeholder *out)
 	if (head.path_length >= PATH_MAX || size + head.path_length + 1 > left || at[size] != '/' ||
 	    at[size + head.path_length])
 		return 0;
-	*out = (struct placeholder){ .path = at + size, .dev = head.dev, .ino = head.ino };
+	*out =
+	    (struct placeholder){ .path = at + size, .dir = -1, .dev = head.dev, .ino = head.ino };
 	size += head.path_length + 1u;
 	if (head.text_length == NO_TEXT)
 		return size;

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -87,12 +86,9 @@ static void set_home(struct launch *launch)
 
 static void set_runtime(struct launch *launch)
 {
-	const char *given = getenv("XDG_RUNTIME_DIR");
-	const char *usual = out_string("/run/user/%u", (unsigned)launch->uid);
-	const char *path = given && *given == '/' ? given : usual;
 	struct walk walk;
 
-	walk_path(path, &walk);
+	walk_path(out_string("/run/user/%u", (unsigned)launch->uid), &walk);
 	if (!walk.error && !walk.missing && S_ISDIR(walk.st.st_mode) &&
 	    walk.st.st_uid == launch->uid && !(walk.st.st_mode & 077))
 		launch->vars.value[SBX_VAR_RUNTIME] = walk.path;

@@ -117,6 +117,36 @@ out=$(cd "$work" && as_user sh -c "exec $sbx_exec $dir/hstream.sbx -- cat" 2>&1 
 echo mine >"$home/log"; own "$home"
 out=$(cd "$work" && as_user sh -c "exec $sbx_exec $dir/hstream.sbx -- cat" 2>&1 7</dev/null <"$home/log"); output mine '... and what lies outside'
 
+case_ 'sessions that were told different things'
+policy hmask <<'END'
+fs { deny $workspace/secret; deny write $workspace/.git/hooks }
+END
+fresh; mkdir -m 700 "$home/run"; own "$home"
+(cd "$work" && as_user env XDG_RUNTIME_DIR="$home/run" "$sbx_exec" "$dir/hmask.sbx" -- sleep 1.5) 2>/dev/null &
+first=$!
+sleep 0.5; ok 'the first holds the name' test -d "$work/secret"
+sbx hmask true; ok 'another does not take it away' test -d "$work/secret"
+wait $first; not '... the last one does' test -e "$work/secret"
+equal '' "$(ls -A "$home/run")" 'the environment chose nothing'
+out=$(cd "$work" && as_user env XDG_RUNTIME_DIR="$home/run" "$sbx_exec" --dry-run "$dir/hmask.sbx" -- true 2>&1); no_output "runtime = $home" '... nor $runtime'
+
+case_ 'a workspace that goes away'
+fresh
+sessions=$TESTHOME/.local/state/sbx/sessions
+(cd "$work" && as_user "$sbx_exec" "$dir/hmask.sbx" -- sleep 1) 2>/dev/null &
+first=$!
+sleep 0.5; mv "$work" "$work.moved"; wait $first
+equal '' "$(ls -A "$work.moved")" 'moved: cleaned up where it is now'
+fresh
+(cd "$work" && as_user "$sbx_exec" "$dir/hmask.sbx" -- sleep 1) 2>/dev/null &
+first=$!
+sleep 0.5; chmod 0 "$work"; wait $first
+if [ "$(id -u)" = 0 ]; then ok 'closed: they stay' test -d "$work/secret"; fi
+equal 1 "$(ls "$sessions" | grep -c ^session-)" '... and so does the record'
+chmod 700 "$work"
+sbx hmask true; equal '' "$(ls -A "$work")" 'the next session removes them'
+equal 0 "$(ls "$sessions" | grep -c ^session-)" '... and the record'
+
 case_ 'what blocks a launch names its remedy'
 policy hdeny <<'END'
 fs { deny write $workspace/.github/workflows $workspace/.husky/_ }
