@@ -8,6 +8,8 @@
  */
 #include "stub/regions.h"
 
+#include <unistd.h>
+
 #include "stub/launch.h"
 #include "stub/out.h"
 
@@ -113,6 +115,14 @@ static void change(struct builder *b, const struct node *node, unsigned rights)
 	frame->ours = read_only != !base_writable || no_exec || frame->ours;
 }
 
+/* Does @node miss in a directory of another user that this one cannot write?
+ * Then the sandbox can make nothing there either. */
+static bool is_anothers(const struct launch *launch, const struct node *node)
+{
+	return S_ISDIR(node->st.st_mode) && node->st.st_uid != launch->uid &&
+	       access(mem_copy(node->path, node->have), W_OK);
+}
+
 /* A denied name that does not exist, in a tree of the host. */
 static void close_absent(struct builder *b, const struct node *node, unsigned rights)
 {
@@ -134,6 +144,11 @@ static void close_absent(struct builder *b, const struct node *node, unsigned ri
 		file.path = mem_copy(node->path, node->have);
 		region_add_pins(b, file.path);
 		region_add_mask(b, &file, MASK_SELF, frame->rights)->verify = false;
+		return;
+	}
+	if (is_anothers(b->launch, node)) {
+		/* Only that directory must not be replaced. */
+		region_add_pins(b, path_join(mem_copy(node->path, node->have), "x"));
 		return;
 	}
 	if (fsview_create(b->launch, &made))

@@ -147,6 +147,18 @@ chmod 700 "$work"
 sbx hmask true; equal '' "$(ls -A "$work")" 'the next session removes them'
 equal 0 "$(ls "$sessions" | grep -c ^session-)" '... and the record'
 
+case_ "another user's directory"
+if [ "$(id -u)" = 0 ]; then
+	fresh; mkdir -m 755 "$work/.git"
+	sbx hmask sh -c 'mkdir .git/hooks; mv .git g; ls -A'; status 0 'needs no placeholder'
+	ok '... and cannot be moved away' test -d "$work/.git"
+	not '... nothing is made in it' test -e "$work/.git/hooks"
+	rmdir "$work/.git"; chown root "$work"; chmod 755 "$work"
+	sbx hmask true; status 0 'nor does a whole workspace of his'
+else
+	skip 'needs root to make one'
+fi
+
 case_ 'what blocks a launch names its remedy'
 policy hdeny <<'END'
 fs { deny write $workspace/.github/workflows $workspace/.husky/_ }
