@@ -131,6 +131,17 @@ static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 	end_like(&out, launch->plan.foreground);
 }
 
+/* Whoever ignores SIGCHLD has no children to wait for. */
+static void take_children(void)
+{
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	signal(SIGCHLD, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &child, NULL);
+}
+
 int main(int argc, char **argv, char **environment)
 {
 	struct launch *launch;
@@ -140,6 +151,7 @@ int main(int argc, char **argv, char **environment)
 	if (argc > 1 && !strcmp(argv[1], INNER_WORD))
 		inner_main(argv);
 	stdio_guard();
+	take_children();
 	launch = mem_get(sizeof(*launch));
 	raise_descriptors(launch);
 	launch->environ = environment;

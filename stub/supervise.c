@@ -55,7 +55,6 @@ void signals_take(struct launch *launch)
 		sigaddset(&set, taken[i]);
 	sigprocmask(SIG_SETMASK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
 }
 
 static uint64_t now_ms(void)

@@ -171,6 +171,11 @@ repository; chmod 0 "$work/.git"
 sbx hrepo true; status 125 '.git of mode 0'; output chmod '... can be opened'
 chmod 700 "$work/.git"
 
+case_ 'a caller that ignores its children'
+fresh
+out=$(cd "$work" && as_user sh -c "trap '' CHLD; exec $sbx_exec $dir/plain.sbx -- sh -c 'true; (exit 3); echo \$?'" 2>&1 </dev/null); status=$?
+status 0 'starts and ends as ever'; output 3 '... inside too'
+
 case_ 'a bare repository made inside'
 fresh
 sbx plain git init -q --bare .; output 'a repository was made' 'is said too'
