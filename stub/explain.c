@@ -80,5 +80,5 @@ const char *backend_explain(const char *text)
 		return "bubblewrap ended without a word and without starting the sandbox: "
 		       "reinstall "
 		       "the package bubblewrap";
-	return "bubblewrap failed; its words are above: see docs";
+	return "bubblewrap failed; its words are above: see bwrap(1)";
 }

@@ -91,26 +91,51 @@ static void check_file(const char *path, int fd, const struct stat *st)
 	check_directory(path);
 }
 
+static bool ends_in(const char *text, const char *suffix)
+{
+	size_t length = strlen(text);
+
+	return length > 4 && !strcmp(text + length - 4, suffix);
+}
+
+/* The blob installed as @name; NULL: there is none, and *first is where it would be. */
+static const char *installed(const struct launch *launch, const char *name, const char **first)
+{
+	const char *home = user_home(launch->uid);
+	const char *places[] = {
+		out_string("%s/.local/share/sbx/%s.sbx", home ? home : "", name),
+		out_string("/usr/local/share/sbx/blobs/%s.sbx", name),
+		out_string("/usr/share/sbx/blobs/%s.sbx", name),
+	};
+
+	*first = places[!home];
+	for (size_t i = !home; i < 3; i++)
+		if (!access(places[i], F_OK))
+			return places[i];
+	return NULL;
+}
+
 static const char *find(const struct launch *launch)
 {
-	const char *name = launch->options.blob;
-	size_t length = strlen(name);
-	const char *home = user_home(launch->uid);
-	const char *places[3];
+	const char *name = launch->options.blob, *slash = strrchr(name, '/');
+	const char *found, *first;
 
-	if (strchr(name, '/') || (length > 4 && !strcmp(name + length - 4, ".sbx")))
+	if (ends_in(name, ".pol"))
+		refuse("%s: the source of a policy: compile it with sbxc, and run the .sbx", name);
+	if (ends_in(name, ".sbx") || (slash && !access(name, F_OK)))
 		return name;
-	places[0] = home ? out_string("%s/.local/share/sbx/%s.sbx", home, name) : NULL;
-	places[1] = out_string("/usr/local/share/sbx/blobs/%s.sbx", name);
-	places[2] = out_string("/usr/share/sbx/blobs/%s.sbx", name);
-	for (size_t i = 0; i < 3; i++)
-		if (places[i] && !access(places[i], F_OK))
-			return places[i];
+	found = installed(launch, slash ? slash + 1 : name, &first);
+	if (found && !slash)
+		return found;
+	if (found)
+		refuse("%s: no such file; for the installed policy write sbx-exec %s", name,
+		       slash + 1);
+	if (slash)
+		return name;
 	if (!access(name, F_OK))
 		refuse("%s: no installed policy of that name; for the file here write ./%s", name,
 		       name);
-	refuse("%s: no installed policy of that name (%s): compile one with sbxc", name,
-	       places[0] ? places[0] : places[1]);
+	refuse("%s: no installed policy of that name (%s): compile one with sbxc", name, first);
 }
 
 static const char *name_of(int fd)
@@ -154,7 +179,7 @@ void load_blob(struct launch *launch)
 	why =
 	    have == size ? sbx_blob_open(data, size, &launch->blob) : "it changed while being read";
 	if (why)
-		refuse("%s: not a usable policy: %s: compile it again with sbxc", path, why);
+		refuse("%s: not a usable policy: %s: compile one with sbxc", path, why);
 	if (launch->blob.header->kind == SBX_SITE)
 		refuse("%s: a site policy is an upper bound, it cannot be run", path);
 }

@@ -186,6 +186,8 @@ static void write_all(int fd, const char *text, size_t length)
 	while (length) {
 		ssize_t done = write(fd, text, length);
 
+		if (done <= 0 && fd == STDOUT_FILENO)
+			_exit(EXIT_REFUSED); /* what was asked for is not there */
 		if (done <= 0)
 			return;
 		text += done;

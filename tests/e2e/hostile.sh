@@ -182,3 +182,14 @@ sbx plain git init -q --bare .; output 'a repository was made' 'is said too'
 sbx plain true; no_output 'was made' '... once'
 fresh
 sbx_with -q plain git init -q .; no_output 'was made' '-q says nothing'
+
+case_ 'the wrong file'
+printf 'language 1\n' >"$work/x.pol"; own "$work"
+run_in "$work" "$sbx_exec" x.pol; status 125 'a source'; output 'sbxc' 'is to be compiled'; no_output again '... not again'
+run_in "$work" "$sbx_exec" ./x.pol; no_output again '... by any name'; output sbxc '... sbxc is named'
+as_user mkdir -p "$TESTHOME/.local/share/sbx"; cp "$dir/plain.sbx" "$TESTHOME/.local/share/sbx/e2e-plain.sbx"; own "$TESTHOME/.local/share/sbx/e2e-plain.sbx"
+run_in "$work" "$sbx_exec" agents/e2e-plain; status 125 'a name with a directory'; output 'sbx-exec e2e-plain' '... is it that one?'
+rm "$TESTHOME/.local/share/sbx/e2e-plain.sbx"
+if [ -e /dev/full ]; then
+	out=$(as_user sh -c "$sbx_exec --help >/dev/full" 2>&1); status=$?; status 125 'a help that nobody gets'
+fi
