@@ -413,6 +413,8 @@ static void add_own(struct launch *launch, unsigned var)
 	};
 
 	add_literal(&c, launch->vars.value[var]);
+	if (!node_exists(&launch->view.nodes.items[launch->view.nodes.count - 1]))
+		refuse("%s: replaced while starting: start again", launch->vars.value[var]);
 }
 
 /* In a linked worktree or a submodule .git is a file that says where the

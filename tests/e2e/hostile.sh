@@ -193,3 +193,8 @@ rm "$TESTHOME/.local/share/sbx/e2e-plain.sbx"
 if [ -e /dev/full ]; then
 	out=$(as_user sh -c "$sbx_exec --help >/dev/full" 2>&1); status=$?; status 125 'a help that nobody gets'
 fi
+
+case_ 'a launcher without a name'
+fresh; cp "$sbx_exec" "$work/launcher"; own "$work"
+run_in "$work" python3 -c "import os; f = os.open('launcher', os.O_RDONLY); os.unlink('launcher'); os.execve(f, ['sbx-exec', '$dir/plain.sbx', '--', 'true'], {})"
+status 125 'stops'; output 'start again' '... with the remedy'
