@@ -10,9 +10,7 @@ $(O)/tests/stub-fake/%.o: %.c
 	$(Q)$(MUSL_CC) $(STUB_CFLAGS) -DSBX_BWRAP_PATH='"$(FAKE_BWRAP)"' -MMD -MP -c -o $@ $<
 $(O)/tests/sbx-exec-fake: $(FAKE_OBJS)
 	$(call say,LINK,$@)
-	$(Q)gcc -static-pie -nostdlib -Wl,-z,relro,-z,now,-z,noexecstack,-z,noseparate-code,--gc-sections -o $@ \
-		$(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o $(FAKE_OBJS) $(MUSL_LIB)/libc.a \
-		$$(gcc -print-libgcc-file-name) $(MUSL_LIB)/crtn.o
+	$(Q)$(call link_static_pie,$(FAKE_OBJS))
 
 # Probes, and the check of our constants against the system's headers.
 E2E_PROBES := $(patsubst tests/e2e/%.c,$(O)/tests/e2e-%,$(wildcard tests/e2e/*.c))
@@ -23,4 +21,4 @@ $(O)/tests/e2e-%: tests/e2e/%.c stub/uapi.h
 
 .PHONY: check-e2e
 check-e2e: $(O)/sbxc $(O)/sbx-exec $(O)/tests/sbx-exec-fake $(E2E_PROBES)
-	$(Q)tests/e2e/run
+	$(Q)flock --close /var/tmp/sbx-test-$$(id -u).lock tests/e2e/run
