@@ -95,10 +95,18 @@ static bool excepted(const struct sbx_fs_set *set, const struct sbx_fs_point *po
 	return false;
 }
 
+/* Where a measured path ends, @path must end or go on with a slash. */
+static bool cannot_cover(const struct sbx_fs_point *point, const char *path, size_t length)
+{
+	return point->length > 1 &&
+	       (point->length > length || (path[point->length] && path[point->length] != '/'));
+}
+
 void sbx_fs_decide(const struct sbx_fs_set *set, const char *path, unsigned right,
 		   struct sbx_fs_verdict *out)
 {
 	struct sbx_contest contest;
+	size_t length = strlen(path);
 
 	sbx_contest_init(&contest);
 	for (size_t i = 0; i < set->count; i++) {
@@ -107,7 +115,7 @@ void sbx_fs_decide(const struct sbx_fs_set *set, const char *path, unsigned righ
 				     : point->verb == SBX_FS_SEAL ? SBX_SIDE_SEAL
 								  : SBX_SIDE_GRANT;
 
-		if (!(point->rights & right))
+		if (!(point->rights & right) || cannot_cover(point, path, length))
 			continue;
 		if (side == SBX_SIDE_SEAL && excepted(set, point, path))
 			continue;

@@ -39,6 +39,7 @@ struct sbx_fs_point {
 	uint8_t rights;
 	uint8_t wild;     /* @path is a pattern */
 	uint8_t reserved;
+	uint32_t length;  /* of a plain @path, to tell most apart at once; 0: not measured */
 	uint32_t except_first, except_count; /* in set->excepts */
 };
 #define SBX_RULE_SELF 0xfffffffeu /* blob and launcher protect themselves */

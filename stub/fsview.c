@@ -65,6 +65,7 @@ static void add_point(const struct context *c, const char *path, bool wild)
 		.verb = c->verb,
 		.rights = c->rights,
 		.wild = wild,
+		.length = wild ? 0 : (uint32_t)strlen(path),
 		.except_first = c->except_first,
 		.except_count = c->except_count,
 	};
