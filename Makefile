@@ -12,8 +12,7 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
 	-Wcast-qual -Wwrite-strings -Wvla -Wformat=2
 NARROW := -Wconversion -Wno-sign-conversion
 CFLAGS ?= -O2 -g
-ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -DSBX_VERSION='"$(VERSION)"' \
-	-DSBX_DATA_DIR='"$(PREFIX)/share/sbx"' -I. -I$(O) $(WARN) $(CFLAGS) $(SANITIZE)
+ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -DSBX_VERSION='"$(VERSION)"' -I. -I$(O) $(WARN) $(CFLAGS) $(SANITIZE)
 HARDEN := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
 HARDEN_LD := -pie -Wl,-z,relro,-z,now
 

@@ -1,10 +1,10 @@
 /*
  * Where policy files are.
  *
- * The installed library is a compiled-in directory with stdlib/ and policies/
- * in it.  A program that lies in the build/ of a source checkout uses that
- * checkout instead, so that it can be tried before it is installed; no
- * variable of the environment can point it elsewhere.
+ * The library lies where this program was installed: beside DIR/bin/sbxc it is
+ * DIR/share/sbx, with stdlib/ and policies/ in it.  A program in the build/ of
+ * a source checkout uses that checkout, so that it can be tried before it is
+ * installed.  No variable of the environment can point it elsewhere.
  */
 #include "compiler/library.h"
 
@@ -15,10 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef SBX_DATA_DIR
-#define SBX_DATA_DIR "/usr/local/share/sbx"
-#endif
-
+#define FALLBACK   "/usr/local/share/sbx" /* where /proc does not say */
 #define SUFFIX     ".pol"
 #define SCAN_DEPTH 4
 
@@ -33,20 +30,21 @@ static const char *library_dir(struct arena *arena)
 {
 	char self[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *name, *folder;
 
 	if (len <= 0)
-		return SBX_DATA_DIR;
+		return FALLBACK;
 	self[len] = '\0';
-	for (int up = 0; up < 2; up++) {
-		char *slash = strrchr(self, '/');
-
-		if (!slash || (up == 1 && strcmp(slash, "/build") != 0))
-			return SBX_DATA_DIR;
-		*slash = '\0';
-	}
-	if (!is_file(arena_printf(arena, "%s/stdlib/base" SUFFIX, self)))
-		return SBX_DATA_DIR;
-	return arena_printf(arena, "%s", self);
+	name = strrchr(self, '/');
+	*name = '\0';
+	folder = strrchr(self, '/');
+	if (!folder)
+		return FALLBACK;
+	*folder++ = '\0';
+	if (strcmp(folder, "build") == 0 &&
+	    is_file(arena_printf(arena, "%s/stdlib/base" SUFFIX, self)))
+		return arena_printf(arena, "%s", self);
+	return arena_printf(arena, "%s/share/sbx", self);
 }
 
 static bool ends_with(struct str text, const char *suffix)
