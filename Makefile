@@ -79,13 +79,13 @@ $(O)/stub-obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(MUSL_CC) $(STUB_CFLAGS) -MMD -MP -c -o $@ $<
 link_static_pie = gcc -static-pie -nostdlib \
-	-Wl,-z,norelro,-z,common-page-size=64,-z,noexecstack,-z,noseparate-code,--gc-sections -o $@ \
+	-Wl,-z,norelro,-z,common-page-size=64,-z,noexecstack,-z,noseparate-code,--gc-sections,--build-id=none -o $@ \
 	$(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o $(1) $(MUSL_LIB)/libc.a \
 	$$(gcc -print-libgcc-file-name) $(MUSL_LIB)/crtn.o
 $(O)/sbx-exec: $(STUB_OBJS) tests/check-static-pie
 	$(call say,LINK,$@)
 	$(Q)$(call link_static_pie,$(STUB_OBJS))
-	$(Q)cp $@ $@.debug && strip $@
+	$(Q)cp $@ $@.debug && strip --remove-section=.comment $@
 	$(Q)tests/check-static-pie $@
 
 include tests/tests.mk

@@ -276,3 +276,19 @@ void check_hard_links(struct launch *launch)
 			check_link_count(launch, node->path, &node->st, node->rule);
 	}
 }
+
+void check_records(const struct launch *launch)
+{
+	const char *home = launch->vars.value[SBX_VAR_HOME];
+	enum sbx_fs_verb verb;
+	struct walk walk;
+
+	if (!home)
+		return;
+	walk_path(path_join(home, ".local/state/sbx/sessions"), &walk);
+	if (!walk.error && fsview_origin(launch, walk.path, SBX_WRITE, &verb) &&
+	    verb == SBX_FS_GRANT)
+		refuse("%s holds sbx-exec's records and would be writable: grant less, or "
+		       "`deny write` it",
+		       walk.path);
+}

@@ -12,5 +12,8 @@ void check_requirements(struct launch *launch);
 void check_assertions(struct launch *launch);
 /* Sealed files that have a second name outside the seal. */
 void check_hard_links(struct launch *launch);
+/* Refuses to let the sandbox write the records of sessions: who could, could
+ * have the next launch remove files. */
+void check_records(const struct launch *launch);
 
 #endif

@@ -187,8 +187,8 @@ static const char *hooks_path(const struct launch *launch)
 		value = git_config_core(text, "hookspath", &includes);
 		if (i < 2 && includes)
 			launch_remark(launch,
-				      "%s includes other files; a core.hooksPath in one of them is "
-				      "not protected",
+				      "%s includes other files: what git runs by them is not "
+				      "protected",
 				      name);
 		if (value)
 			return value;
@@ -274,6 +274,9 @@ void git_resolve(struct launch *launch)
 
 	if (!policy_asks(launch))
 		return;
+	if (is_whole(launch->vars.value[SBX_VAR_WORKSPACE]))
+		refuse("%s is a bare repository, hooks and all: work in a clone of it",
+		       launch->vars.value[SBX_VAR_WORKSPACE]);
 	for (const char *root = launch->vars.value[SBX_VAR_WORKSPACE];; root = path_parent(root)) {
 		if (strlen(root) == 1 || (home && path_within(home, root)))
 			return;

@@ -84,7 +84,8 @@ void stdio_check(const struct launch *launch)
 static void check_file(const struct launch *launch, int fd)
 {
 	char path[PATH_MAX];
-	unsigned granted = 0;
+	unsigned granted = 0, kept;
+	enum sbx_fs_verb verb;
 	struct stat st, named;
 	ssize_t length = readlink(out_string("/proc/self/fd/%d", fd), path, sizeof(path) - 1);
 
@@ -93,10 +94,14 @@ static void check_file(const struct launch *launch, int fd)
 	path[length] = '\0';
 	if (stat(path, &named) || named.st_ino != st.st_ino || named.st_dev != st.st_dev)
 		return; /* it has no name any more, or never had one */
+	kept = fsview_rights(launch, path);
 	for (size_t i = 0; i < launch->plan.rules.count; i++)
 		if (path_within(path, launch->plan.rules.items[i].path))
 			granted |= launch->plan.rules.items[i].rights;
-	if (granted & ~fsview_rights(launch, path))
+	/* Beneath a `copy` or `tmp` the rights are to something else. */
+	if (fsview_origin(launch, path, SBX_WRITE, &verb) && verb != SBX_FS_GRANT)
+		kept = 0;
+	if (granted & ~kept)
 		refuse(
 		    "descriptor %d is %s, which the policy closes, and through the descriptor it "
 		    "could be opened anew: put a pipe between (cat FILE | or | cat >FILE)",

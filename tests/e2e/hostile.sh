@@ -183,6 +183,44 @@ sbx plain true; no_output 'was made' '... once'
 fresh
 sbx_with -q plain git init -q .; no_output 'was made' '-q says nothing'
 
+case_ 'a bare repository as workspace'
+fresh; git_at init -q --bare .
+run_in "$work" sh -c 'printf "[alias]\n\tzz = !touch ran\n" >>config && git zz && test -e ran'; status 0 'control: git runs what its configuration says'
+sbx hrepo sh -c 'echo x >hooks/post-receive'; status 125 'is refused'; output 'a clone of it' '... with the remedy'
+not '... and nothing was written' test -e "$work/hooks/post-receive"
+
+case_ 'the records of sessions'
+policy hstate <<'END'
+fs { write ~/.local/state/sbx compat "too much" }
+END
+policy hspared <<'END'
+fs { write ~/.local/state/sbx compat "almost"; deny write ~/.local/state/sbx/sessions }
+END
+policy hprivate <<'END'
+fs { tmp ~/.local size 1M }
+END
+as_user mkdir -p "$TESTHOME/.local/state/sbx/sessions"
+fresh
+sbx hstate true; status 125 'a policy that opens them'; output 'deny write' '... the remedy is said'
+record="import struct,sys; open(sys.argv[1]+'/session-1-1','wb').write(struct.pack('<QQII',0,0,len(sys.argv[2]),2**32-1)+sys.argv[2].encode()+b'\\0')"
+mkdir -p "$home/victim"; own "$home"
+sbx hspared python3 -c "$record" "$TESTHOME/.local/state/sbx/sessions" "$home/victim"; output 'Read-only' 'with that remedy they are shut'
+sbx hspared true; ok '... and nothing outside is removed' test -d "$home/victim"
+run_in "$TESTHOME/.local/state/sbx" "$sbx_exec" "$dir/plain.sbx" -- true; status 125 'a workspace around them'
+sbx hprivate sh -c 'mkdir -p ~/.local/state/sbx/sessions && echo fine'; output fine 'a private directory of that name is none of them'
+
+case_ 'a descriptor to what only a copy stands for'
+policy hcopied <<'END'
+fs { copy $workspace/cfg; tmp $workspace/t size 1M }
+END
+fresh; mkdir "$work/t"; echo keep >"$work/cfg"; echo keep >"$work/t/f"; own "$work"
+for file in cfg t/f; do
+	run_in "$work" sh -c "sh -c 'echo evil >>/proc/self/fd/0' <$file"; equal evil "$(tail -n 1 "$work/$file")" "control: $file is written through it"
+	echo keep >"$work/$file"
+	run_in "$work" sh -c "$sbx_exec $dir/hcopied.sbx -- sh -c 'echo evil >>/proc/self/fd/0' <$file"
+	status 125 "$file as standard input"; equal keep "$(cat "$work/$file")" '... and it is as it was'
+done
+
 case_ 'the wrong file'
 printf 'language 1\n' >"$work/x.pol"; own "$work"
 run_in "$work" "$sbx_exec" x.pol; status 125 'a source'; output 'sbxc' 'is to be compiled'; no_output again '... not again'
