@@ -2,4 +2,4 @@
 CHECKS += check-explain
 .PHONY: check-explain
 check-explain: $(SAN_SBXC)
-	$(Q)O=$(abspath $(O)) tests/explain/run $(abspath $(SAN_SBXC))
+	$(Q)tests/explain/run $(abspath $(SAN_SBXC))
