@@ -1,35 +1,41 @@
 # Sourced by tests that need an ordinary user.  Users of sbx are not root, so
-# neither are its tests: run by root, they make a user of their own; run by an
-# ordinary user, they use that one.
+# neither are its tests; but they overwrite keys, logins and dotfiles of a home
+# (sbx-exec asks passwd where that is, not $HOME), so it is never yours: they
+# make a user of their own.  That takes root, or sudo without a password.
 #
-#	testuser_setup		sets TESTUSER, TESTHOME; makes the user
+#	testuser_setup SCRIPT ARGUMENT...
+#				sets TESTUSER, TESTUID, TESTHOME; makes the user.
+#				An ordinary user's SCRIPT (from the top folder)
+#				starts anew by sudo; false: there is none
 #	as_user COMMAND...	runs it as that user with a bare environment
 #	stage_tree DIR		copies the programs and the library to DIR,
 #				readable by everyone (the checkout may not be)
 
 TESTUSER=sbxtest
 TESTUID=1742
+TESTUSER_MISSING='needs a user of its own: run it as root, or with sudo that asks no password'
 
 testuser_setup() {
-	if [ "$(id -u)" = 0 ]; then
-		id "$TESTUSER" >/dev/null 2>&1 ||
-			useradd --create-home --uid "$TESTUID" --shell /bin/bash "$TESTUSER"
-	else
-		TESTUSER=$(id -un)
-		TESTUID=$(id -u)
+	if [ "$(id -u)" != 0 ]; then
+		sudo -n true 2>/dev/null || return 1
+		exec sudo -n env ONLY="${ONLY-}" VERBOSE="${VERBOSE-}" TERM="${TERM:-dumb}" "$@"
 	fi
+	# One run at a time: they share that user.
+	[ -n "${TESTUSER_LOCKED-}" ] ||
+		TESTUSER_LOCKED=1 exec flock --close /run/sbx-test.lock "$@"
+	id "$TESTUSER" >/dev/null 2>&1 ||
+		useradd --create-home --uid "$TESTUID" --shell /bin/bash "$TESTUSER" || return 1
+	[ "$(id -u "$TESTUSER")" = "$TESTUID" ] || {
+		echo "user $TESTUSER is not the tests' own: its uid is not $TESTUID" >&2
+		return 1
+	}
 	TESTHOME=$(getent passwd "$TESTUSER" | cut -d: -f6)
 }
 
 as_user() {
-	if [ "$(id -u)" = 0 ]; then
-		setpriv --reuid "$TESTUID" --regid "$TESTUID" --init-groups \
-			env -i HOME="$TESTHOME" USER="$TESTUSER" LOGNAME="$TESTUSER" \
-			PATH=/usr/local/bin:/usr/bin:/bin TERM="${TERM:-dumb}" LANG=C.UTF-8 "$@"
-	else
+	setpriv --reuid "$TESTUID" --regid "$TESTUID" --init-groups \
 		env -i HOME="$TESTHOME" USER="$TESTUSER" LOGNAME="$TESTUSER" \
-			PATH=/usr/local/bin:/usr/bin:/bin TERM="${TERM:-dumb}" LANG=C.UTF-8 "$@"
-	fi
+		PATH=/usr/local/bin:/usr/bin:/bin TERM="${TERM:-dumb}" LANG=C.UTF-8 "$@"
 }
 
 stage_tree() {
