@@ -1,5 +1,12 @@
 /*
- * stub/backend.h - bubblewrap makes the namespaces and the base mounts.
+ * stub/backend.h - what makes the sandbox around the inner stage.
+ *
+ *	bwrap     namespaces and mounts, by bubblewrap (bwrap.c)
+ *	firejail  the same by firejail, which is set-uid (firejail.c)
+ *	landlock  nothing: a child of ours enters a Landlock domain (direct.c)
+ *
+ * Each is a small translation of the one plan.  choose.c takes the first that
+ * holds every duty of the policy (duties.c).
  */
 #ifndef SBX_STUB_BACKEND_H
 #define SBX_STUB_BACKEND_H
@@ -7,28 +14,71 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "blob/enforce.h"
 #include "stub/mem.h"
 
 struct launch;
 struct backend {
-	const char *path;       /* of the program; root's, nobody else's */
-	VEC(const char *) args; /* for --args */
+	enum sbx_backend kind;
+	const char *path;       /* of its program; NULL: landlock has none */
+	bool by_name;           /* bwrap: it knows no --bind-fd, so it gets names */
+	VEC(const char *) args; /* what it is told */
 	VEC(int) fds;           /* inherited */
 	pid_t pid;
 	int socket;  /* from the inner stage */
 	int capture; /* what the backend wrote to its standard error */
 };
 
-/* NULL: no trustworthy bubblewrap; then *why has the reason and remedy. */
-const char *backend_find(const char **why);
-/* Its arguments; @by_fd: sources by descriptor (--bind-fd). */
-void backend_translate(struct launch *launch, bool by_fd, struct backend *out);
-/* Starts it on @plan (packed, in a sealed memfd). */
-void backend_start(struct backend *backend, int plan_fd);
+/* Its program, root's and nobody else's, at a fixed place; NULL: then *why has
+ * the reason and the remedy.  "" where it has none. */
+const char *backend_find(enum sbx_backend kind, const char **why);
+/* The plan in its words. */
+void backend_translate(struct launch *launch, struct backend *out);
+/* Starts it; the inner stage reads the plan from @plan_fd (sealed). */
+void backend_start(struct launch *launch, struct backend *backend, int plan_fd);
 /* Lets the inner stage go on, which waits for it once before it lays the masks
  * and once before it starts the program.  False: nobody is there any more. */
 bool backend_go_on(const struct backend *backend);
 /* Why it failed, from what it wrote: one reason, one remedy. */
-const char *backend_explain(const char *text);
+const char *backend_explain(enum sbx_backend kind, const char *text);
+
+/* choose.c: the backend that is asked for, or the first that holds all; refuses
+ * where there is none, and says for each why not. */
+void backend_choose(struct launch *launch, struct backend *out);
+
+/* What the inner stage inherits, in numbers. */
+struct handover {
+	int self, plan, socket, error;
+};
+/* backend.c: a program of root's alone among @places (a list of @count fixed paths
+ * of @size bytes each); @package: to say how to get it. */
+const char *backend_find_program(const char *places, size_t count, size_t size,
+				 const char *package, const char **why);
+/* Becomes @argv with an empty environment, its standard error captured; only
+ * what @backend and @inherit name is inherited. */
+_Noreturn void backend_exec(const struct backend *backend, const struct handover *inherit,
+			    const char *const argv[], size_t count);
+/* A memory file with the strings of @args, each ended by @end. */
+int backend_args_file(const struct backend *backend, char end);
+
+const char *bwrap_find(const char **why);
+void bwrap_translate(struct launch *launch, struct backend *out);
+_Noreturn void bwrap_become(const struct backend *backend, const struct handover *inherit);
+const char *bwrap_explain(const char *text);
+
+const char *firejail_find(const char **why);
+void firejail_translate(struct launch *launch, struct backend *out);
+_Noreturn void firejail_become(const struct backend *backend, const struct handover *inherit);
+const char *firejail_explain(const char *text);
+
+/* direct.c: the backend "landlock". */
+const char *direct_find(const char **why);
+void direct_translate(struct launch *launch, struct backend *out);
+/* In the child: the inner stage right here. */
+_Noreturn void direct_become(const struct launch *launch, const struct handover *inherit);
+/* May the launcher itself become the program: is nothing left to do at the end,
+ * to answer or to watch meanwhile? */
+bool direct_alone(const struct launch *launch);
+_Noreturn void direct_exec(const struct launch *launch);
 
 #endif

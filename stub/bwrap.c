@@ -9,49 +9,25 @@
  */
 #include "stub/backend.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "stub/launch.h"
-#include "stub/load.h"
 #include "stub/out.h"
 #include "stub/protocol.h"
-#include "stub/sys.h"
 
 #define ARGS_MAX 8900 /* bubblewrap takes 9,000 */
 
-const char *backend_find(const char **why)
+const char *bwrap_find(const char **why)
 {
 #ifdef SBX_BWRAP_PATH /* tests: a program that claims to be bubblewrap */
 	static const char places[][32] = { SBX_BWRAP_PATH };
 #else
 	static const char places[][32] = { "/usr/bin/bwrap", "/usr/local/bin/bwrap" };
 #endif
-	struct stat st;
 
-	*why = "bubblewrap is not installed (/usr/bin/bwrap): install the package bubblewrap";
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		int fd = open(places[i], O_RDONLY | O_CLOEXEC);
-		bool good = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
-			    owner_trusted(&st, fd, false);
-
-		if (fd >= 0)
-			close(fd);
-		if (good)
-			return places[i];
-		if (fd >= 0)
-			*why = out_string("%s is not root's alone (uid %u, mode %o): not trusted; "
-					  "reinstall the package bubblewrap",
-					  places[i], (unsigned)st.st_uid,
-					  (unsigned)(st.st_mode & 07777));
-	}
-	return NULL;
+	return backend_find_program(*places, sizeof(places) / sizeof(*places), sizeof(*places),
+				    "bubblewrap", why);
 }
 
 static void add(struct backend *out, const char *arg)
@@ -67,11 +43,11 @@ static void add3(struct backend *out, const char *a, const char *b, const char *
 		add(out, c);
 }
 
-static void add_bind(struct backend *out, const struct plan_mount *mount, bool by_fd)
+static void add_bind(struct backend *out, const struct plan_mount *mount)
 {
 	bool writable = mount->rights & SBX_WRITE;
 
-	if (by_fd) {
+	if (!out->by_name) {
 		add3(out, writable ? "--bind-fd" : "--ro-bind-fd", out_number((unsigned)mount->fd),
 		     mount->path);
 		*vec_add(&out->fds) = mount->fd;
@@ -82,13 +58,13 @@ static void add_bind(struct backend *out, const struct plan_mount *mount, bool b
 	}
 }
 
-static void add_mount(struct backend *out, const struct plan_mount *mount, bool by_fd)
+static void add_mount(struct backend *out, const struct plan_mount *mount)
 {
 	int empty;
 
 	switch (mount->kind) {
 	case MOUNT_BIND:
-		add_bind(out, mount, by_fd);
+		add_bind(out, mount);
 		break;
 	case MOUNT_TMP:
 		if (mount->size)
@@ -118,12 +94,11 @@ static void add_mount(struct backend *out, const struct plan_mount *mount, bool 
 	}
 }
 
-void backend_translate(struct launch *launch, bool by_fd, struct backend *out)
+void bwrap_translate(struct launch *launch, struct backend *out)
 {
 	const struct plan *plan = &launch->plan;
 	bool dev = false;
 
-	out->args.count = out->fds.count = 0;
 	add(out, "--unshare-all");
 	if (plan->share_net)
 		add(out, "--share-net");
@@ -136,7 +111,7 @@ void backend_translate(struct launch *launch, bool by_fd, struct backend *out)
 	if (getuid() == 0)
 		add3(out, "--cap-add", "CAP_SETFCAP", NULL);
 	for (size_t i = 0; i < plan->mounts.count; i++) {
-		add_mount(out, &plan->mounts.items[i], by_fd);
+		add_mount(out, &plan->mounts.items[i]);
 		dev |= plan->mounts.items[i].kind == MOUNT_DEV;
 	}
 	if (dev)
@@ -155,89 +130,18 @@ void backend_translate(struct launch *launch, bool by_fd, struct backend *out)
 		*vec_add(&out->fds) = (int)plan->pass_fds.items[i];
 }
 
-static int args_file(const struct backend *backend)
+_Noreturn void bwrap_become(const struct backend *backend, const struct handover *inherit)
 {
-	int fd = memfd_create("sbx-args", MFD_CLOEXEC);
-	size_t size = 0, at = 0;
-	char *all;
-
-	for (size_t i = 0; i < backend->args.count; i++)
-		size += strlen(backend->args.items[i]) + 1;
-	all = mem_get(size);
-	for (size_t i = 0; i < backend->args.count; i++) {
-		strcpy(all + at, backend->args.items[i]);
-		at += strlen(all + at) + 1;
-	}
-	if (fd < 0 || write(fd, all, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET))
-		refuse("no memory file for bubblewrap's arguments: %s", out_error(errno));
-	return fd;
-}
-
-static void keep(int fd)
-{
-	fcntl(fd, F_SETFD, 0);
-}
-
-static _Noreturn void become(const struct backend *backend, int args, int self, int plan,
-			     int socket)
-{
-	static const int for_program[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
-	char *none[] = { NULL };
-	sigset_t nothing;
-	int error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	const char *argv[] = { "bwrap",
 			       "--args",
-			       out_number((unsigned)args),
+			       out_number((unsigned)backend_args_file(backend, '\0')),
 			       "--",
-			       out_string("/proc/self/fd/%d", self),
+			       out_string("/proc/self/fd/%d", inherit->self),
 			       INNER_WORD,
-			       out_number((unsigned)plan),
-			       out_number((unsigned)socket),
-			       out_number((unsigned)error),
+			       out_number((unsigned)inherit->plan),
+			       out_number((unsigned)inherit->socket),
+			       out_number((unsigned)inherit->error),
 			       NULL };
-	char *words[sizeof(argv) / sizeof(*argv)];
 
-	memcpy(words, argv, sizeof(argv)); /* execve() takes them as not const */
-	for (size_t i = 0; i < backend->fds.count; i++)
-		keep(backend->fds.items[i]);
-	keep(args);
-	keep(self);
-	keep(plan);
-	keep(socket);
-	keep(error);
-	dup2(backend->capture, STDERR_FILENO);
-	/* These are for the program; bubblewrap must outlive it. */
-	for (size_t i = 0; i < sizeof(for_program) / sizeof(*for_program); i++)
-		signal(for_program[i], SIG_IGN);
-	sigemptyset(&nothing);
-	sigprocmask(SIG_SETMASK, &nothing, NULL);
-	execve(backend->path, words, none);
-	out_print(STDERR_FILENO, "exec: %s\n", out_error(errno));
-	_exit(EXIT_REFUSED);
-}
-
-void backend_start(struct backend *backend, int plan_fd)
-{
-	int args = args_file(backend), pair[2], one = 1;
-	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-
-	backend->capture = memfd_create("sbx-stderr", MFD_CLOEXEC);
-	if (self < 0 || backend->capture < 0 ||
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) ||
-	    setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)))
-		refuse("cannot prepare the sandbox: %s", out_error(errno));
-	backend->socket = pair[0];
-	backend->pid = sys_fork();
-	if (backend->pid < 0)
-		refuse("cannot start bubblewrap: %s", out_error(errno));
-	if (backend->pid == 0)
-		become(backend, args, self, plan_fd, pair[1]);
-	close(args);
-	close(self);
-	close(pair[1]);
-}
-
-bool backend_go_on(const struct backend *backend)
-{
-	return write(backend->socket, "g", 1) == 1;
+	backend_exec(backend, inherit, argv, sizeof(argv) / sizeof(*argv));
 }

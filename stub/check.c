@@ -157,12 +157,6 @@ void check_requirements(struct launch *launch)
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, REQUIRE); i++)
 		require_one(launch, SBX_AT(&launch->blob, REQUIRE, sbx_require_rule, i));
 	remark_shut(launch);
-	if (sys_landlock_abi() < 9)
-		launch_detail(
-		    launch,
-		    "a socket that a process of the host listens on inside a granted tree "
-		    "can be connected to: closing these needs Landlock ABI 9 (here: %d)",
-		    sys_landlock_abi());
 }
 
 static bool resolve(void *context, const char *path, char *out, size_t size)

@@ -18,10 +18,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "stub/broker.h"
 #include "stub/landlock.h"
 #include "stub/out.h"
 #include "stub/protocol.h"
@@ -40,8 +42,29 @@ void inner_send(const struct inner *inner, unsigned kind, int value, const char 
 		_exit(EXIT_REFUSED);
 }
 
+void inner_send_fd(const struct inner *inner, unsigned kind, int fd)
+{
+	struct message message = { .kind = kind };
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec part = { &message, sizeof(message) - MESSAGE_TEXT + 1 };
+	struct msghdr head = { .msg_iov = &part,
+			       .msg_iovlen = 1,
+			       .msg_control = control,
+			       .msg_controllen = sizeof(control) };
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&head);
+
+	cmsg->cmsg_level = SOL_SOCKET;
+	cmsg->cmsg_type = SCM_RIGHTS;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
+	if (sendmsg(inner->socket, &head, 0) < 0)
+		_exit(EXIT_REFUSED);
+}
+
 void inner_fail_text(const struct inner *inner, const char *text)
 {
+	if (inner->socket < 0)
+		refuse("%s", text);
 	inner_send(inner, MESSAGE_FAILED, 0, text);
 	_exit(EXIT_REFUSED);
 }
@@ -178,32 +201,74 @@ static _Noreturn void wait_for(const struct inner *inner, pid_t program)
 	}
 }
 
-void inner_main(char **argv)
-{
-	struct inner *inner = mem_get(sizeof(*inner));
-	const char *path, *failed;
-	pid_t program;
+/* ---- the stages of the stage ------------------------------------------------- */
 
-	load(argv, inner);
+/* A change of credentials forgets it, so it is said more than once. */
+static void die_with_parent(void)
+{
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getpid() != 1)
+}
+
+/* What bubblewrap or firejail made: looked at, masked, looked at again. */
+static void settle_in_namespaces(const struct inner *inner)
+{
+	die_with_parent();
+	if (inner->plan.backend == SBX_BWRAP && getpid() != 1)
 		inner_fail(inner, "the sandbox has no process namespace of its own");
 	verify_namespaces(inner);
 	verify_mounts(inner);
 	wait_for_outer(inner); /* what masks lie on may still be missing */
-	if (inner->plan.masks.count)
+	if (inner->plan.backend == SBX_BWRAP && inner->plan.masks.count)
 		masks_apply(inner);
 	drop_privileges(inner);
-	/* A change of credentials forgets it; and the backend may have died. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	die_with_parent();
 	verify_masks(inner);
+}
+
+static void settle_here(const struct inner *inner)
+{
+	if (inner->socket >= 0) {
+		die_with_parent();
+		wait_for_outer(inner);
+	}
+	drop_privileges(inner);
+	if (inner->socket >= 0)
+		die_with_parent();
+}
+
+/* The listener goes out before the filter that may forbid to send it. */
+static void attach_broker(const struct inner *inner)
+{
+	int listener = broker_attach(&inner->plan);
+
+	if (listener < 0)
+		inner_fail(inner, "the connect broker: %s",
+			   errno == EBUSY ? "another program already answers for this session's "
+					    "system calls: start outside it"
+					  : out_error(errno));
+	inner_send_fd(inner, MESSAGE_LISTENER, listener);
+	close(listener);
+	wait_for_outer(inner);
+}
+
+static _Noreturn void confine_and_run(struct inner *inner)
+{
+	const char *path, *failed;
+	pid_t program;
+
 	enter_directory(inner);
 	failed = landlock_enter(&inner->plan, &path);
 	if (failed)
 		inner_fail(inner, "Landlock: %s (%s): %s", failed, path, out_error(errno));
+	if (inner->socket < 0) {
+		program_prepare(inner);
+		program_run(inner);
+	}
 	inner_send(inner, MESSAGE_READY, 0, "");
 	wait_for_outer(inner);
 	program_prepare(inner);
+	if (inner->plan.broker)
+		attach_broker(inner);
 	/* Attached once: the program inherits it. */
 	if (inner->plan.filter_init && !program_filter(&inner->plan))
 		inner_fail(inner, "the filter was refused: %s", out_error(errno));
@@ -215,4 +280,25 @@ void inner_main(char **argv)
 	if (inner->plan.own_group)
 		setpgid(program, program);
 	wait_for(inner, program);
+}
+
+void inner_main(char **argv)
+{
+	struct inner *inner = mem_get(sizeof(*inner));
+
+	load(argv, inner);
+	settle_in_namespaces(inner);
+	confine_and_run(inner);
+}
+
+void inner_run_here(const struct plan *plan, int socket)
+{
+	struct inner *inner = mem_get(sizeof(*inner));
+
+	inner->plan = *plan;
+	inner->socket = socket;
+	if (socket >= 0)
+		close_others(inner);
+	settle_here(inner);
+	confine_and_run(inner);
 }

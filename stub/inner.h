@@ -9,17 +9,21 @@
 
 struct inner {
 	struct plan plan;
-	int socket; /* to the outer stage */
+	int socket; /* to the outer stage; -1: there is none, and none comes after us */
 	char **argv, **environ; /* the program's */
 };
 
 /* main() of the inner stage; does not return. */
 _Noreturn void inner_main(char **argv);
+/* The same in this very process: no backend is around it.  @socket -1: it
+ * becomes the program itself. */
+_Noreturn void inner_run_here(const struct plan *plan, int socket);
 
 /* Tells the outer stage why it cannot go on, and ends.  Formats as out_text(). */
 #define inner_fail(inner, ...) inner_fail_text(inner, out_string(__VA_ARGS__))
 _Noreturn void inner_fail_text(const struct inner *inner, const char *text);
 void inner_send(const struct inner *inner, unsigned kind, int value, const char *text);
+void inner_send_fd(const struct inner *inner, unsigned kind, int fd);
 
 /* masks.c: our mounts, in a user and mount namespace of their own. */
 void masks_apply(const struct inner *inner);
@@ -33,7 +37,7 @@ void verify_masks(const struct inner *inner);
 void program_prepare(struct inner *inner);
 /* Becomes the program; in the child of process 1. */
 _Noreturn void program_run(const struct inner *inner);
-/* The filter, on this process and its children.  False: refused. */
+/* The filters, on this process and its children.  False: refused. */
 bool program_filter(const struct plan *plan);
 
 #endif

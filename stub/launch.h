@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "blob/verdict.h"
+#include "stub/duties.h"
 #include "stub/fsview.h"
 #include "stub/options.h"
 #include "stub/placeholders.h"
@@ -33,6 +34,7 @@ struct launch {
 
 	struct fsview view;
 	struct plan plan;
+	VEC(struct duty) duties; /* what is asked of the backend */
 
 	struct session session; /* placeholders */
 

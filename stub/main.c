@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "stub/backend.h"
+#include "stub/broker.h"
 #include "stub/check.h"
+#include "stub/closing.h"
 #include "stub/git.h"
 #include "stub/inner.h"
 #include "stub/launch.h"
@@ -58,14 +60,15 @@ static void run(struct launch *launch, struct backend *backend, struct outcome *
 {
 	int plan = plan_file(launch);
 
-	backend_start(backend, plan);
-	/* While bubblewrap is busy: the inner stage waits before it lays masks. */
+	backend_start(launch, backend, plan);
+	/* While the backend is busy: the inner stage waits before it lays masks. */
 	placeholders_make(launch);
 	backend_go_on(backend);
 	supervise(launch, backend, out);
-	if (!out->started && out_find(out->words, "nknown option --")) {
-		backend_translate(launch, false, backend);
-		backend_start(backend, plan);
+	if (!out->started && backend->kind == SBX_BWRAP && out_find(out->words, "nknown option --")) {
+		backend->by_name = true;
+		backend_translate(launch, backend);
+		backend_start(launch, backend, plan);
 		backend_go_on(backend);
 		supervise(launch, backend, out);
 	}
@@ -87,7 +90,18 @@ static void make_plan(struct launch *launch)
 	stdio_check_files(launch);
 	prepare_process(launch);
 	prepare_environ(launch);
+	duties_find(launch);
+}
+
+/* What depends on which backend it is. */
+static void choose(struct launch *launch, struct backend *backend)
+{
+	backend_choose(launch, backend);
+	launch->plan.backend = backend->kind;
+	launch->plan.broker = broker_wanted(launch);
+	plan_settle(launch);
 	walk_forget();
+	backend_translate(launch, backend);
 }
 
 static _Noreturn void end_like(const struct outcome *out, bool on_terminal)
@@ -113,15 +127,17 @@ static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 
 	terminal_save(launch);
 	signals_take(launch);
+	closing_remember(launch);
 	run(launch, backend, &out);
+	closing_end_all(launch);
 	terminal_restore(out.started && !out.exited);
 	placeholders_remove(launch);
 	if (out.failed)
 		note("%s", out.failed);
 	else if (!out.started && *out.words)
-		note("bubblewrap: %s", out.words);
+		note("%s: %s", sbx_backend_name(backend->kind), out.words);
 	if (!out.failed && !out.started)
-		note("%s", backend_explain(out.words));
+		note("%s", backend_explain(backend->kind, out.words));
 	if (!had_repository && git_would_use(workspace))
 		launch_remark(
 		    launch,
@@ -129,6 +145,7 @@ static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 		    "what its configuration names; look at .git/hooks and .git/config "
 		    "first",
 		    workspace);
+	closing_report(launch, &out);
 	end_like(&out, launch->plan.foreground);
 }
 
@@ -147,7 +164,6 @@ int main(int argc, char **argv, char **environment)
 {
 	struct launch *launch;
 	struct backend backend = { 0 };
-	const char *why;
 
 	if (argc > 1 && !strcmp(argv[1], INNER_WORD))
 		inner_main(argv);
@@ -162,13 +178,12 @@ int main(int argc, char **argv, char **environment)
 	make_plan(launch);
 	if (launch->options.check)
 		return report_check(launch);
-	backend.path = backend_find(&why);
-	if (!backend.path)
-		refuse("%s", why);
-	backend_translate(launch, true, &backend);
+	choose(launch, &backend);
 	if (launch->options.dry_run) {
 		report_plan(launch, &backend);
 		return 0;
 	}
+	if (backend.kind == SBX_LANDLOCK && direct_alone(launch))
+		direct_exec(launch);
 	launch_run(launch, &backend);
 }

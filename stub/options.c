@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "blob/enforce.h"
 #include "stub/out.h"
 
 enum option_id {
@@ -25,7 +26,7 @@ static const struct option {
 	const char *value; /* what follows, or NULL */
 	const char *help;
 } table[] = {
-	{ OPTION_BACKEND, "--backend", NULL, "auto|bwrap", "what makes the namespaces" },
+	{ OPTION_BACKEND, "--backend", NULL, "NAME", "auto, bwrap, firejail or landlock" },
 	{ OPTION_WORKSPACE, "--workspace", NULL, "DIR", "instead of the policy's workspace" },
 	{ OPTION_DEFINE, "--define", "-D", "NAME=VALUE", "give a parameter of the policy a value" },
 	{ OPTION_DRY_RUN, "--dry-run", NULL, NULL, "print the plan and start nothing" },
@@ -36,8 +37,6 @@ static const struct option {
 	{ OPTION_VERSION, "--version", NULL, NULL, "the version" },
 };
 #define TABLE_COUNT (sizeof(table) / sizeof(*table))
-
-static const char backends_to_come[][9] = { "native", "firejail", "landlock" };
 
 static _Noreturn void print_help(void)
 {
@@ -87,11 +86,14 @@ static void add_define(struct options *out, const char *text)
 
 static void set_backend(struct options *out, const char *name)
 {
-	for (size_t i = 0; i < sizeof(backends_to_come) / sizeof(*backends_to_come); i++)
-		if (!strcmp(name, backends_to_come[i]))
-			refuse("--backend %s: not in this version: use --backend bwrap", name);
-	if (strcmp(name, "auto") && strcmp(name, "bwrap"))
-		refuse("--backend %s: no such backend: use auto or bwrap", name);
+	bool known = !strcmp(name, "auto");
+
+	for (enum sbx_backend kind = 0; kind < SBX_BACKEND_COUNT; kind++)
+		known |= !strcmp(name, sbx_backend_name(kind));
+	if (!strcmp(name, "native"))
+		refuse("--backend native: not in this version: use auto");
+	if (!known)
+		refuse("--backend %s: no such backend: use auto, bwrap, firejail or landlock", name);
 	out->backend = name;
 }
 

@@ -12,7 +12,7 @@ struct define { /* -D name=value */
 	const char *name, *value;
 };
 struct options {
-	const char *backend;   /* "auto" or "bwrap" */
+	const char *backend;   /* "auto", or one of sbx_backend_name() */
 	const char *workspace; /* NULL: as the policy says */
 	const char *blob;      /* a path or a name */
 	char *const *command;  /* NULL: the policy's */

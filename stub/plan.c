@@ -13,7 +13,7 @@
 
 #include "stub/out.h"
 
-#define PLAN_MAGIC 0x32786273u /* "sbx2" */
+#define PLAN_MAGIC 0x33786273u /* "sbx3" */
 
 struct packed {
 	uint32_t magic, size;
@@ -111,6 +111,8 @@ void plan_pack(const struct plan *plan, const void **data, size_t *size)
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		append_list(&w, i, &head.plan);
 	head.plan.filter = (void *)append(&w, plan->filter, 8ul * plan->filter_count);
+	head.plan.shared_filter =
+	    (void *)append(&w, plan->shared_filter, 8ul * plan->shared_filter_count);
 	append_string(&w, &head.plan.cwd);
 	append(&w, "", 1); /* so that the last string is ended whatever is in it */
 	head.size = (uint32_t)w.size;
@@ -177,6 +179,7 @@ bool plan_unpack(void *data, size_t size, struct plan *plan)
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		read_list(&r, i, plan);
 	plan->filter = list_at(&r, plan->filter, plan->filter_count, 8);
+	plan->shared_filter = list_at(&r, plan->shared_filter, plan->shared_filter_count, 8);
 	read_string(&r, &plan->cwd);
 	return r.good && plan->cwd;
 }

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "blob/blob.h"
+#include "blob/enforce.h"
 #include "stub/mem.h"
 
 enum mount_kind { /* the backend's */
@@ -81,6 +82,7 @@ struct plan_limit {
 enum { NAMESPACE_NET = 1u, NAMESPACE_COUNT = 6 };
 
 struct plan {
+	enum sbx_backend backend;
 	VEC(struct plan_mount) mounts; /* in the order in which they are made */
 	VEC(struct plan_mask) masks;   /* parents before children */
 	VEC(struct plan_rule) rules;
@@ -97,6 +99,9 @@ struct plan {
 	const void *filter;
 	uint32_t filter_count;
 	bool filter_init;    /* process 1 carries the filter too */
+	bool broker;         /* connect(2) is answered outside: stub/broker.h */
+	const void *shared_filter; /* `without namespaces`: what the landlock backend adds */
+	uint32_t shared_filter_count; /* 0: none */
 	unsigned cpus;       /* 0: all */
 	uint64_t wall_time;  /* seconds; 0: no limit */
 	VEC(uint32_t) pass_fds;
@@ -112,6 +117,8 @@ struct launch;
 void plan_files(struct launch *launch);
 /* O_PATH of @path, which is still what was @checked; refuses what is not. */
 int plan_open(const char *path, const struct stat *checked);
+/* Once the backend is known: covers, sources, order. */
+void plan_settle(struct launch *launch);
 /* covers.c: one mount of a directory, and a cover, for many mounts in it. */
 void plan_cover(struct launch *launch);
 /* Is @path there inside: on a tree of the host that may be read? */

@@ -4,8 +4,14 @@
 #ifndef SBX_STUB_PREPARE_H
 #define SBX_STUB_PREPARE_H
 
+#include <stdbool.h>
+
+#include "blob/blob.h"
+
 struct launch;
 
+/* Does the policy's section `process` have this? */
+bool process_says(const struct launch *launch, enum sbx_process what);
 /* Namespaces, limits, descriptors, filter, Landlock, directory, command. */
 void prepare_process(struct launch *launch);
 /* env.c: the environment, from nothing. */

@@ -23,11 +23,18 @@
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
+static bool attach(const void *filter, uint32_t count)
+{
+	struct uapi_sock_fprog program = { (unsigned short)count, filter };
+
+	return !count || !syscall(SYS_seccomp, UAPI_SECCOMP_SET_MODE_FILTER, 0, &program);
+}
+
+/* The policy's last: it may forbid to attach any more. */
 bool program_filter(const struct plan *plan)
 {
-	struct uapi_sock_fprog program = { (unsigned short)plan->filter_count, plan->filter };
-
-	return !syscall(SYS_seccomp, UAPI_SECCOMP_SET_MODE_FILTER, 0, &program);
+	return attach(plan->shared_filter, plan->shared_filter_count) &&
+	       attach(plan->filter, plan->filter_count);
 }
 
 static void join_terminal(const struct plan *plan)
@@ -195,8 +202,9 @@ void program_run(const struct inner *inner)
 	const struct plan *plan = &inner->plan;
 
 	join_terminal(plan);
-	inner_send(inner, MESSAGE_STARTED, 0, "");
-	if (!plan->filter_init && !program_filter(plan))
+	if (inner->socket >= 0)
+		inner_send(inner, MESSAGE_STARTED, 0, "");
+	if ((!plan->filter_init || inner->socket < 0) && !program_filter(plan))
 		inner_fail(inner, "the filter was refused: %s", out_error(errno));
 	exec_program(inner->argv, inner->environ, search_path(plan));
 }

@@ -10,13 +10,14 @@
 #include <stdint.h>
 
 enum message_kind {
-	MESSAGE_READY = 1, /* from process 1: all is verified; it waits for one byte */
+	MESSAGE_READY = 1, /* all is verified; it waits for one byte */
 	MESSAGE_FAILED,	   /* @text: why it will not go on */
 	MESSAGE_NOTE,	   /* @text: for -v */
 	MESSAGE_STARTED,   /* from the program's process, just before its exec */
 	MESSAGE_STOPPED,   /* @value: the signal that stopped the program */
 	MESSAGE_EXITED,	   /* @value: exit status, or 128 + signal */
 	MESSAGE_SIGNALLED, /* the same where a signal ended it: @value is the signal */
+	MESSAGE_LISTENER,  /* carries the broker's listener; it waits for one byte */
 };
 #define MESSAGE_TEXT 1500
 struct message {

@@ -253,9 +253,17 @@ void plan_files(struct launch *launch)
 	    (struct frame){ .path = "/", .source = FROM_NOTHING, .read_only = true };
 	for (size_t i = 0; i < launch->view.nodes.count; i++)
 		add_node(&b, &launch->view.nodes.items[i]);
-	plan_cover(launch);
-	open_mounts(&launch->plan);
 	sort_masks(&launch->plan);
+}
+
+void plan_settle(struct launch *launch)
+{
+	/* Covers save bubblewrap's mounts; nobody else mounts what is granted. */
+	if (launch->plan.backend == SBX_BWRAP) {
+		plan_cover(launch);
+		sort_masks(&launch->plan);
+	}
+	open_mounts(&launch->plan);
 }
 
 bool plan_shows(const struct launch *launch, const char *path)

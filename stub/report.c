@@ -179,7 +179,7 @@ void report_plan(const struct launch *launch, const struct backend *backend)
 	report_masks(launch);
 	report_landlock(&launch->plan);
 	report_process(launch);
-	say("bubblewrap, by --args\n  %s", backend->path);
+	say("backend\n  %s %s", sbx_backend_name(backend->kind), backend->path);
 	for (size_t i = 0; i < backend->args.count; i++)
 		say(" %s", backend->args.items[i]);
 	say("\n");
@@ -198,7 +198,7 @@ static bool user_namespaces_work(void)
 
 int report_check(struct launch *launch)
 {
-	const char *why, *bwrap = backend_find(&why);
+	const char *why, *bwrap = backend_find(SBX_BWRAP, &why);
 	int abi = sys_landlock_abi();
 
 	if (bwrap)
@@ -208,7 +208,7 @@ int report_check(struct launch *launch)
 	if (user_namespaces_work())
 		say("yes  user namespaces\n");
 	else
-		say("no   user namespaces: %s\n", backend_explain("uid map"));
+		say("no   user namespaces: %s\n", backend_explain(SBX_BWRAP, "uid map"));
 	say("%s  Landlock ABI %d\n", abi > 0 ? "yes" : "no ", abi > 0 ? abi : 0);
 	launch->problems += !bwrap || !user_namespaces_work();
 	if (abi < 9)

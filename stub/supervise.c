@@ -21,10 +21,12 @@
 #include <unistd.h>
 
 #include "stub/backend.h"
+#include "stub/broker.h"
 #include "stub/launch.h"
 #include "stub/out.h"
 #include "stub/protocol.h"
 #include "stub/sys.h"
+#include "stub/watch.h"
 
 struct watch {
 	struct launch *launch;
@@ -34,7 +36,10 @@ struct watch {
 	int program; /* its number outside; 0: not yet */
 	int pidfd;
 	uint64_t deadline; /* milliseconds, monotonic; 0: none */
+	struct broker broker;
+	struct watching watching;
 	bool over;
+	bool lost; /* the inner stage is gone without a word */
 };
 
 void signals_take(struct launch *launch)
@@ -92,11 +97,24 @@ static void let_go(struct watch *s)
 		s->deadline = now_ms() + plan->wall_time * 1000;
 }
 
-static void take_message(struct watch *s, const struct message *message, int sender)
+static void take_listener(struct watch *s, int listener)
+{
+	if (listener < 0)
+		fail(s, "the connect broker's listener did not arrive: start again");
+	else
+		broker_start(s->launch, &s->broker, listener);
+	backend_go_on(s->backend);
+}
+
+static void take_message(struct watch *s, const struct message *message, int sender, int fd)
 {
 	switch (message->kind) {
 	case MESSAGE_READY:
+		s->watching.inner = sender;
 		let_go(s);
+		break;
+	case MESSAGE_LISTENER:
+		take_listener(s, fd);
 		break;
 	case MESSAGE_FAILED:
 		fail(s, mem_string(message->text));
@@ -128,7 +146,8 @@ static void take_message(struct watch *s, const struct message *message, int sen
 static bool receive(struct watch *s)
 {
 	struct message message;
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct ucred))];
+	_Alignas(struct cmsghdr) char
+	    control[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int))];
 	struct iovec part = { &message, sizeof(message) - 1 };
 	struct msghdr head = { .msg_iov = &part,
 			       .msg_iovlen = 1,
@@ -136,6 +155,7 @@ static bool receive(struct watch *s)
 			       .msg_controllen = sizeof(control) };
 	struct cmsghdr *cmsg;
 	struct ucred sender = { 0 };
+	int fd = -1;
 	ssize_t size;
 
 	memset(&message, 0, sizeof(message));
@@ -146,10 +166,13 @@ static bool receive(struct watch *s)
 	while (size < 0 && (errno == EINTR || errno == ECONNRESET));
 	if (size <= 0)
 		return false;
-	cmsg = CMSG_FIRSTHDR(&head);
-	if (cmsg && cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_CREDENTIALS)
-		memcpy(&sender, CMSG_DATA(cmsg), sizeof(sender));
-	take_message(s, &message, sender.pid);
+	for (cmsg = CMSG_FIRSTHDR(&head); cmsg; cmsg = CMSG_NXTHDR(&head, cmsg)) {
+		if (cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_CREDENTIALS)
+			memcpy(&sender, CMSG_DATA(cmsg), sizeof(sender));
+		if (cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS)
+			memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
+	}
+	take_message(s, &message, sender.pid, fd);
 	return true;
 }
 
@@ -214,8 +237,41 @@ static void conclude(struct watch *s, bool told)
 	} else {
 		s->out->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : EXIT_REFUSED;
 		note("the sandbox was ended from outside%s",
-		     WIFSIGNALED(status) ? " (bubblewrap was killed)" : "");
+		     WIFSIGNALED(status) ? " (its first process was killed)" : "");
 	}
+}
+
+static void take_time_out(struct watch *s)
+{
+	note("wall-time of %llu s is over (limits of the policy): session ended",
+	     (unsigned long long)s->launch->plan.wall_time);
+	s->out->status = EXIT_TIME;
+	end_by_force(s);
+}
+
+/* One round: until something happens, or the time is over. */
+static void look(struct watch *s)
+{
+	struct pollfd fds[] = {
+		{ s->backend->socket, POLLIN, 0 },
+		{ s->signals, POLLIN, 0 },
+		{ s->broker.listener, POLLIN, 0 }, /* one that is negative is passed over */
+		{ s->watching.events, POLLIN, 0 },
+	};
+	int ready = poll(fds, sizeof(fds) / sizeof(*fds), time_left(s));
+
+	if (ready == 0 && s->deadline && now_ms() >= s->deadline)
+		take_time_out(s);
+	if (ready <= 0)
+		return;
+	if (fds[2].revents)
+		broker_answer(s->launch, &s->broker);
+	if (fds[3].revents)
+		watch_look(s->launch, &s->watching);
+	if (fds[1].revents)
+		take_signal(s);
+	if (fds[0].revents && !receive(s))
+		s->lost = true;
 }
 
 void supervise(struct launch *launch, struct backend *backend, struct outcome *out)
@@ -225,24 +281,14 @@ void supervise(struct launch *launch, struct backend *backend, struct outcome *o
 
 	memset(out, 0, sizeof(*out));
 	out->words = "";
+	s.broker.listener = s.watching.events = -1;
+	watch_start(launch, &s.watching);
 	sigprocmask(SIG_BLOCK, NULL, &set);
 	s.signals = signalfd(-1, &set, SFD_CLOEXEC);
-	while (!s.over) {
-		struct pollfd fds[] = { { backend->socket, POLLIN, 0 }, { s.signals, POLLIN, 0 } };
-		int ready = poll(fds, 2, time_left(&s));
-
-		if (ready == 0 && s.deadline && now_ms() >= s.deadline) {
-			note("wall-time of %llu s is over (limits of the policy): session ended",
-			     (unsigned long long)launch->plan.wall_time);
-			out->status = EXIT_TIME;
-			end_by_force(&s);
-			break;
-		}
-		if (ready > 0 && fds[1].revents)
-			take_signal(&s);
-		if (ready > 0 && fds[0].revents && !receive(&s))
-			break;
-	}
+	while (!s.over && !s.lost)
+		look(&s);
 	conclude(&s, s.over);
 	close(backend->socket);
+	out->refused = s.broker.refused;
+	out->lifted = s.watching.lifted;
 }

@@ -30,6 +30,8 @@ struct outcome {
 	bool started;        /* the inner stage reported ready */
 	const char *failed;  /* what stopped it, or NULL */
 	const char *words;   /* not started: what the backend wrote */
+	unsigned refused;    /* connections that the broker refused */
+	unsigned lifted;     /* masks that the host lifted */
 };
 /* Until the end of the session. */
 void supervise(struct launch *launch, struct backend *backend, struct outcome *out);

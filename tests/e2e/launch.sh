@@ -188,14 +188,14 @@ run_in "$work" env PATH="$work/bin:$PATH" "$sbx_exec" "$dir/plain.sbx" -- echo f
 status 0 'a bwrap planted in PATH is not taken'; no_output planted '... nor run'
 
 case_ 'DEGR-01 a kernel that lacks something'
-run_in "$work" "$dir/bin/e2e-without" 444 "$sbx_exec" "$dir/plain.sbx" -- echo ran
-status 125 'no Landlock'; output 'no Landlock' '... says so'; no_output "ran" '... does not run'
-run_in "$work" "$dir/bin/e2e-without" 428 "$sbx_exec" "$dir/absent.sbx" -- echo ran
-status 125 'no open_tree, where masks are needed'; no_output "ran" '... does not run'
-run_in "$work" "$dir/bin/e2e-without" 317 "$sbx_exec" "$dir/plain.sbx" -- echo ran
-status 125 'no seccomp'; no_output "ran" '... does not run'
-run_in "$work" "$dir/bin/e2e-without" 437 "$sbx_exec" "$dir/plain.sbx" -- echo ran
-status 125 'no openat2'; no_output "ran" '... does not run'
+run_in "$work" "$dir/bin/e2e-without" 444 "$sbx_exec" "$dir/plain.sbx" -- echo it-ran
+status 125 'no Landlock'; output 'no Landlock' '... says so'; no_output it-ran '... does not run'
+run_in "$work" "$dir/bin/e2e-without" 428 "$sbx_exec" "$dir/absent.sbx" -- echo it-ran
+status 125 'no open_tree, where masks are needed'; no_output it-ran '... does not run'
+run_in "$work" "$dir/bin/e2e-without" 317 "$sbx_exec" "$dir/plain.sbx" -- echo it-ran
+status 125 'no seccomp'; no_output it-ran '... does not run'
+run_in "$work" "$dir/bin/e2e-without" 437 "$sbx_exec" "$dir/plain.sbx" -- echo it-ran
+status 125 'no openat2'; no_output it-ran '... does not run'
 
 case_ 'BLOB-03 replaced while starting'
 fresh

@@ -1,5 +1,5 @@
 /*
- * stub/explain.c - why bubblewrap failed: one reason, one remedy.
+ * stub/bwrap_explain.c - why bubblewrap failed: one reason, one remedy.
  *
  * Its own messages name the call that failed, not the cause; the cause is
  * usually a setting of the distribution that can be read.
@@ -67,7 +67,7 @@ static const char known[] =
     "exec: \0"
     "bubblewrap could not be executed: reinstall the package bubblewrap\0";
 
-const char *backend_explain(const char *text)
+const char *bwrap_explain(const char *text)
 {
 	for (const char *at = known; *at;) {
 		const char *reason = at + strlen(at) + 1;

@@ -1,0 +1,175 @@
+/*
+ * stub/backend.c - what the backends have in common: where their programs are
+ * found, how they are started and what they inherit.
+ */
+#include "stub/backend.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stub/launch.h"
+#include "stub/load.h"
+#include "stub/out.h"
+#include "stub/sys.h"
+
+const char *backend_find_program(const char *places, size_t count, size_t size,
+				 const char *package, const char **why)
+{
+	struct stat st;
+
+	*why = out_string("%s is not installed (%s): install the package %s", package, places,
+			  package);
+	for (size_t i = 0; i < count; i++) {
+		const char *place = places + i * size;
+		int fd = open(place, O_RDONLY | O_CLOEXEC);
+		bool good = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+			    owner_trusted(&st, fd, false);
+
+		if (fd >= 0)
+			close(fd);
+		if (good)
+			return place;
+		if (fd >= 0)
+			*why = out_string("%s is not root's alone (uid %u, mode %o): not trusted; "
+					  "reinstall the package %s",
+					  place, (unsigned)st.st_uid,
+					  (unsigned)(st.st_mode & 07777), package);
+	}
+	return NULL;
+}
+
+/* ---- one of three -------------------------------------------------------------- */
+
+const char *backend_find(enum sbx_backend kind, const char **why)
+{
+	switch (kind) {
+	case SBX_BWRAP:
+		return bwrap_find(why);
+	case SBX_FIREJAIL:
+		return firejail_find(why);
+	default:
+		return direct_find(why);
+	}
+}
+
+void backend_translate(struct launch *launch, struct backend *out)
+{
+	out->args.count = out->fds.count = 0;
+	switch (out->kind) {
+	case SBX_BWRAP:
+		bwrap_translate(launch, out);
+		break;
+	case SBX_FIREJAIL:
+		firejail_translate(launch, out);
+		break;
+	default:
+		direct_translate(launch, out);
+		break;
+	}
+}
+
+const char *backend_explain(enum sbx_backend kind, const char *text)
+{
+	switch (kind) {
+	case SBX_BWRAP:
+		return bwrap_explain(text);
+	case SBX_FIREJAIL:
+		return firejail_explain(text);
+	default:
+		return "the sandbox ended while it was made: start again";
+	}
+}
+
+/* ---- starting ------------------------------------------------------------------ */
+
+int backend_args_file(const struct backend *backend, char end)
+{
+	int fd = memfd_create("sbx-args", MFD_CLOEXEC);
+	size_t size = 0, at = 0;
+	char *all;
+
+	for (size_t i = 0; i < backend->args.count; i++)
+		size += strlen(backend->args.items[i]) + 1;
+	all = mem_get(size + 1);
+	for (size_t i = 0; i < backend->args.count; i++) {
+		strcpy(all + at, backend->args.items[i]);
+		at += strlen(all + at);
+		all[at++] = end;
+	}
+	if (fd < 0 || write(fd, all, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET))
+		refuse("no memory file for the backend's arguments: %s", out_error(errno));
+	fcntl(fd, F_SETFD, 0);
+	return fd;
+}
+
+_Noreturn void backend_exec(const struct backend *backend, const struct handover *inherit,
+			    const char *const argv[], size_t count)
+{
+	static const int for_program[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+	const int keep[] = { inherit->self, inherit->plan, inherit->socket, inherit->error };
+	char **words = mem_get(count * sizeof(*words)), *none[] = { NULL };
+	sigset_t nothing;
+
+	memcpy(words, argv, count * sizeof(*words)); /* execve() takes them as not const */
+	for (size_t i = 0; i < backend->fds.count; i++)
+		fcntl(backend->fds.items[i], F_SETFD, 0);
+	for (size_t i = 0; i < sizeof(keep) / sizeof(*keep); i++)
+		fcntl(keep[i], F_SETFD, 0);
+	dup2(backend->capture, STDERR_FILENO);
+	/* These are for the program; the backend must outlive it. */
+	for (size_t i = 0; i < sizeof(for_program) / sizeof(*for_program); i++)
+		signal(for_program[i], SIG_IGN);
+	sigemptyset(&nothing);
+	sigprocmask(SIG_SETMASK, &nothing, NULL);
+	execve(backend->path, words, none);
+	out_print(STDERR_FILENO, "exec: %s\n", out_error(errno));
+	_exit(EXIT_REFUSED);
+}
+
+static _Noreturn void become(const struct launch *launch, const struct backend *backend,
+			     const struct handover *inherit)
+{
+	switch (backend->kind) {
+	case SBX_BWRAP:
+		bwrap_become(backend, inherit);
+	case SBX_FIREJAIL:
+		firejail_become(backend, inherit);
+	default:
+		direct_become(launch, inherit);
+	}
+}
+
+void backend_start(struct launch *launch, struct backend *backend, int plan_fd)
+{
+	struct handover inherit = { .plan = plan_fd };
+	int pair[2], one = 1;
+
+	inherit.self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	inherit.error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	backend->capture = memfd_create("sbx-stderr", MFD_CLOEXEC);
+	if (inherit.self < 0 || inherit.error < 0 || backend->capture < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) ||
+	    setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)))
+		refuse("cannot prepare the sandbox: %s", out_error(errno));
+	backend->socket = pair[0];
+	inherit.socket = pair[1];
+	backend->pid = sys_fork();
+	if (backend->pid < 0)
+		refuse("cannot start the sandbox: %s", out_error(errno));
+	if (backend->pid == 0)
+		become(launch, backend, &inherit);
+	close(inherit.self);
+	close(inherit.error);
+	close(inherit.socket);
+}
+
+bool backend_go_on(const struct backend *backend)
+{
+	return write(backend->socket, "g", 1) == 1;
+}

@@ -1,0 +1,17 @@
+/*
+ * stub/closing.h - the end of a session: nothing runs on, and what to look at.
+ */
+#ifndef SBX_STUB_CLOSING_H
+#define SBX_STUB_CLOSING_H
+
+struct launch;
+struct outcome;
+
+/* The files that the host runs later, as they are before the session. */
+void closing_remember(struct launch *launch);
+/* Ends every descendant of ours that is left, orphans included. */
+void closing_end_all(const struct launch *launch);
+/* One line: what was refused, what the host runs later and changed. */
+void closing_report(struct launch *launch, const struct outcome *outcome);
+
+#endif

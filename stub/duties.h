@@ -1,0 +1,45 @@
+/*
+ * stub/duties.h - what this launch asks of a backend.
+ *
+ * From the plan and the blob: one entry a rule and kind of thing.  Which
+ * backend holds it, by what, is blob/enforce.def's.
+ */
+#ifndef SBX_STUB_DUTIES_H
+#define SBX_STUB_DUTIES_H
+
+#include <stdbool.h>
+
+#include "blob/blob.h"
+#include "blob/enforce.h"
+
+struct launch;
+struct duty {
+	enum sbx_duty what;
+	const struct sbx_head *head; /* the rule's; NULL: it goes without saying */
+	const char *subject;         /* a path or a number, or NULL */
+	uint32_t rule;               /* in SBX_SEC_FS, or SBX_NONE */
+};
+
+/* Fills launch->duties.  What the policy shares is not asked for. */
+void duties_find(struct launch *launch);
+/* This machine, as far as @kind needs it. */
+void duties_machine(const struct launch *launch, struct sbx_machine *out);
+/* May the launch go on though nothing holds @duty? */
+static inline bool duty_is_optional(const struct duty *duty)
+{
+	return duty->head && duty->head->flags & SBX_F_BEST_EFFORT;
+}
+/* How many duties @kind does not hold; *fatal: those that are not best-effort. */
+unsigned duties_lacking(const struct launch *launch, enum sbx_backend kind,
+			const struct sbx_machine *machine, unsigned *fatal);
+/* "deny write ~/x (std/git.pol:12): Landlock takes nothing away ...: use --backend bwrap" */
+const char *duty_complaint(const struct launch *launch, const struct duty *duty,
+			   enum sbx_backend kind);
+/* Does @kind hold @what at all on @machine? */
+static inline bool duty_held(enum sbx_duty what, enum sbx_backend kind,
+			     const struct sbx_machine *machine)
+{
+	return sbx_enforcer(what, kind, machine) != NULL;
+}
+
+#endif
