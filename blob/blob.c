@@ -35,6 +35,8 @@ static const struct sbx_section_spec specs[SBX_SEC_COUNT] = {
 	SPEC(SYS_NAMES, struct sbx_sys_name, 1, UINT32_MAX),
 	SPEC(BPF_X86_64, struct sbx_bpf, 1, SBX_BPF_MAX),
 	SPEC(BPF_AARCH64, struct sbx_bpf, 1, SBX_BPF_MAX),
+	SPEC(BPF_SHARED_X86_64, struct sbx_bpf, 1, SBX_BPF_MAX),
+	SPEC(BPF_SHARED_AARCH64, struct sbx_bpf, 1, SBX_BPF_MAX),
 	SPEC(LANDLOCK, struct sbx_landlock, 1, 1),
 	SPEC(NET, struct sbx_net_rule, 1, UINT32_MAX),
 	SPEC(CREDENTIALS, struct sbx_credential, 1, UINT32_MAX),

@@ -94,6 +94,7 @@ struct sbx_head {
 #define SBX_F_COMPAT 8u
 #define SBX_F_CREATE 16u
 #define SBX_F_OVERRIDE 32u
+#define SBX_F_SHARED 64u /* system call: `without namespaces` or `without network` */
 
 struct sbx_note { /* strings or SBX_NONE */
 	uint32_t compat, because, guards, waive_code, waive_why;
@@ -277,6 +278,9 @@ enum sbx_process {
 	SBX_PROCESS_TERMINAL_NONE, /* terminal none */
 	SBX_PROCESS_TERMINAL,      /* terminal pty */
 	SBX_PROCESS_PASS_FD,       /* pass fd N: value */
+	SBX_PROCESS_SHARE_PROCESSES, /* share ...: where a backend cannot keep apart */
+	SBX_PROCESS_SHARE_SIGNALS,
+	SBX_PROCESS_SHARE_TERMINALS,
 };
 struct sbx_process_rule {
 	struct sbx_head head;
@@ -357,6 +361,8 @@ enum sbx_section_id {
 	SBX_SEC_SYS_NAMES,
 	SBX_SEC_BPF_X86_64,
 	SBX_SEC_BPF_AARCH64,
+	SBX_SEC_BPF_SHARED_X86_64, /* beside these on a backend without namespaces: */
+	SBX_SEC_BPF_SHARED_AARCH64, /* the SBX_F_SHARED statements; absent: none */
 	SBX_SEC_LANDLOCK,
 	SBX_SEC_NET,
 	SBX_SEC_CREDENTIALS,

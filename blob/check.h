@@ -18,7 +18,7 @@ bool sbx_refuse(struct sbx_reason *why, const char *fmt, ...) __attribute__((for
 
 /* What a section of this version holds; NULL: not a known section. */
 struct sbx_section_spec {
-	char name[12]; /* "": unused id */
+	char name[20]; /* "": unused id */
 	uint32_t record_size;
 	uint32_t flags;
 	uint32_t min, max; /* records */

@@ -38,7 +38,7 @@ struct field {
 	}
 #define FLAGS                                                                                      \
 	(SBX_F_OPTIONAL | SBX_F_BEST_EFFORT | SBX_F_SNAPSHOT | SBX_F_COMPAT | SBX_F_CREATE |       \
-	 SBX_F_OVERRIDE)
+	 SBX_F_OVERRIDE | SBX_F_SHARED)
 #define RIGHTS (SBX_READ | SBX_WRITE | SBX_EXEC)
 
 static const struct field fields[] = {
@@ -117,7 +117,7 @@ static const struct field fields[] = {
 	FIELD(LIMITS, sbx_limit_rule, limit, BELOW32, SBX_LIMIT_COUNT),
 
 	FIELD(PROCESS, sbx_process_rule, head, HEAD, 1),
-	FIELD(PROCESS, sbx_process_rule, what, BELOW32, SBX_PROCESS_PASS_FD + 1),
+	FIELD(PROCESS, sbx_process_rule, what, BELOW32, SBX_PROCESS_SHARE_TERMINALS + 1),
 
 	FIELD(REQUIRE, sbx_require_rule, head, HEAD, 1),
 	FIELD(REQUIRE, sbx_require_rule, what, BELOW32, SBX_REQUIRE_SIGNED + 1),

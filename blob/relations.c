@@ -161,6 +161,10 @@ static bool check_statements(const struct sbx_blob *blob, struct sbx_reason *why
 			    why, "system call statement %u: errno without need or none", n);
 		if (stmt->head.verb == SBX_SYS_DEFAULT && stmt->cond_count)
 			return sbx_refuse(why, "the default action has a condition");
+		if (stmt->head.flags & SBX_F_SHARED && stmt->head.verb != SBX_SYS_DENY &&
+		    stmt->head.verb != SBX_SYS_SEAL)
+			return sbx_refuse(why, "system call statement %u: shared and takes nothing",
+					  n);
 		n++;
 	}
 	if (SBX_AT(blob, SYS_STMTS, sbx_sys_stmt, sbx_meta(blob)->sys_default)->head.verb !=
@@ -195,6 +199,13 @@ static bool entry_before(const struct sbx_sys_entry *a, const struct sbx_sys_ent
 	return a->stmt < b->stmt;
 }
 
+/* What only a second program holds is held by none if there is no such program. */
+static bool is_programmed(const struct sbx_blob *blob, const struct sbx_sys_entry *entry)
+{
+	return (entry->nr[SBX_X86_64] == SBX_SYS_ABSENT || SBX_COUNT(blob, BPF_SHARED_X86_64)) &&
+	       (entry->nr[SBX_AARCH64] == SBX_SYS_ABSENT || SBX_COUNT(blob, BPF_SHARED_AARCH64));
+}
+
 static bool check_entries(const struct sbx_blob *blob, struct sbx_reason *why)
 {
 	const struct sbx_sys_entry *before = NULL;
@@ -215,6 +226,8 @@ static bool check_entries(const struct sbx_blob *blob, struct sbx_reason *why)
 		    (stmt->head.verb != SBX_SYS_SEAL &&
 		     (stmt->cond_count != 0) != (entry->rank == SBX_RANK_WHERE)))
 			return sbx_refuse(why, "a system call entry's rank is not its statement's");
+		if (stmt->head.flags & SBX_F_SHARED && !is_programmed(blob, entry))
+			return sbx_refuse(why, "a shared system call entry without its program");
 	}
 	return true;
 }
@@ -259,8 +272,9 @@ static bool check_asserts(const struct sbx_blob *blob, struct sbx_reason *why)
 
 static bool check_programs(const struct sbx_blob *blob, struct sbx_reason *why)
 {
-	for (uint32_t id = SBX_SEC_BPF_X86_64; id <= SBX_SEC_BPF_AARCH64; id++)
-		if (!sbx_check_program(blob->section[id].records, blob->section[id].count,
+	for (uint32_t id = SBX_SEC_BPF_X86_64; id <= SBX_SEC_BPF_SHARED_AARCH64; id++)
+		if (blob->section[id].count &&
+		    !sbx_check_program(blob->section[id].records, blob->section[id].count,
 				       sbx_section_spec(id)->name, why))
 			return false;
 	return true;

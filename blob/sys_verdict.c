@@ -79,10 +79,12 @@ static uint32_t first_entry(const struct sbx_blob *blob, enum sbx_arch arch, uin
 	return low;
 }
 
+/* @flag: SBX_F_SHARED, for the statements that have it, or 0. */
 static void decide(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr,
-		   const uint64_t *args, struct sbx_sys_verdict *out, bool *depends)
+		   const uint64_t *args, unsigned flag, struct sbx_sys_verdict *out, bool *depends)
 {
-	uint32_t best_stmt = sbx_meta(blob)->sys_default, count = SBX_COUNT(blob, SYS_ENTRIES);
+	uint32_t best_stmt = flag ? SBX_NONE : sbx_meta(blob)->sys_default;
+	uint32_t count = SBX_COUNT(blob, SYS_ENTRIES);
 	unsigned best = SBX_RANK_DEFAULT, conditional = 0;
 	const struct sbx_sys_stmt *stmt;
 
@@ -95,6 +97,8 @@ static void decide(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr,
 		if (entry->nr[arch] != nr || nr == SBX_SYS_ABSENT)
 			continue;
 		stmt = SBX_AT(blob, SYS_STMTS, sbx_sys_stmt, entry->stmt);
+		if ((stmt->head.flags & SBX_F_SHARED) != flag)
+			continue;
 		rank = entry->rank * 4u + stmt->action;
 		if (!args && stmt->cond_count) {
 			conditional = rank > conditional ? rank : conditional;
@@ -107,11 +111,13 @@ static void decide(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr,
 			best_stmt = entry->stmt;
 		}
 	}
+	*depends = conditional > best;
+	*out = (struct sbx_sys_verdict){ SBX_ACT_ALLOW, 0, best_stmt };
+	if (best_stmt == SBX_NONE)
+		return;
 	stmt = SBX_AT(blob, SYS_STMTS, sbx_sys_stmt, best_stmt);
 	out->action = (enum sbx_sys_action)stmt->action;
 	out->error = stmt->error;
-	out->stmt = best_stmt;
-	*depends = conditional > best;
 }
 
 void sbx_sys_decide(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr,
@@ -125,11 +131,19 @@ void sbx_sys_decide(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr
 		*out = (struct sbx_sys_verdict){ SBX_ACT_KILL, 0, SBX_NONE };
 		return;
 	}
-	decide(blob, arch, nr, args, out, &depends);
+	decide(blob, arch, nr, args, 0, out, &depends);
+}
+
+void sbx_sys_decide_shared(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr,
+			   const uint64_t args[6], struct sbx_sys_verdict *out)
+{
+	bool depends;
+
+	decide(blob, arch, nr, args, SBX_F_SHARED, out, &depends);
 }
 
 void sbx_sys_decide_name(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr,
 			 struct sbx_sys_verdict *out, bool *depends)
 {
-	decide(blob, arch, nr, NULL, out, depends);
+	decide(blob, arch, nr, NULL, 0, out, depends);
 }

@@ -84,6 +84,15 @@ void sbx_sys_decide(const struct sbx_blob *blob, enum sbx_arch arch,
 		    uint32_t nr, const uint64_t args[6],
 		    struct sbx_sys_verdict *out);
 /*
+ * What the second program of a backend without namespaces answers: the
+ * SBX_F_SHARED statements alone, which the function above leaves out.  Allowed
+ * (stmt SBX_NONE) where none of them holds; the kernel takes the stricter of
+ * both answers, and what is killed at any rate (x32) is left to the first.
+ */
+void sbx_sys_decide_shared(const struct sbx_blob *blob, enum sbx_arch arch,
+			   uint32_t nr, const uint64_t args[6],
+			   struct sbx_sys_verdict *out);
+/*
  * The same without arguments: *depends is set when a `where` could change the
  * answer; the verdict is then the one where no `where` holds.
  */
