@@ -124,8 +124,8 @@ static struct call plan_one(struct arena *arena, const struct mention *mentions,
 }
 
 const struct call *calls_plan(struct arena *arena, const struct policy *policy,
-			      const struct sys_stmt *default_stmt, enum sbx_arch arch,
-			      size_t *count)
+			      const struct sys_stmt *default_stmt, unsigned flag,
+			      enum sbx_arch arch, size_t *count)
 {
 	const size_t *order = calls_order(arena, policy);
 	struct {
@@ -139,6 +139,8 @@ const struct call *calls_plan(struct arena *arena, const struct policy *policy,
 	for (size_t i = 0; i < policy->sys.count; i++) {
 		const struct sys_stmt *stmt = &policy->sys.items[order[i]];
 
+		if ((stmt->head.flags & SBX_F_SHARED) != flag)
+			continue;
 		for (size_t n = 0; n < stmt->uses.count; n++)
 			if (stmt->uses.items[n].nr[arch] != SBX_SYS_ABSENT)
 				*VEC_PUSH(arena, &mentions) =

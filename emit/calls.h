@@ -18,10 +18,11 @@ struct call {
 	const struct sys_stmt *const *tries;
 	size_t count;
 };
-/* Sorted by number.  @default_stmt ends the tries where nothing else does. */
+/* Sorted by number.  @default_stmt ends the tries where nothing else does;
+ * @flag: SBX_F_SHARED, for the statements that have it, or 0 for the others. */
 const struct call *calls_plan(struct arena *arena, const struct policy *policy,
-			      const struct sys_stmt *default_stmt, enum sbx_arch arch,
-			      size_t *count);
+			      const struct sys_stmt *default_stmt, unsigned flag,
+			      enum sbx_arch arch, size_t *count);
 
 /* The seccomp return value that a statement stands for. */
 uint32_t calls_answer(const struct sys_stmt *stmt);

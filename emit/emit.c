@@ -48,7 +48,7 @@ static void emit_meta(struct writer *writer, const struct policy *policy, uint32
 }
 
 static void emit_sections(struct writer *writer, const struct policy *policy,
-			  const struct bpf_program programs[SBX_ARCH_COUNT])
+			  const struct programs *programs)
 {
 	uint32_t workspace, sys_default;
 
@@ -69,21 +69,24 @@ static void emit_sections(struct writer *writer, const struct policy *policy,
 const char *emit_policy(struct arena *arena, const struct policy *policy, bool strip,
 			struct emitted *out)
 {
-	struct bpf_program programs[SBX_ARCH_COUNT];
+	struct programs programs;
 	struct strings strings = { .arena = arena };
 	struct writer writer;
 
 	for (unsigned arch = 0; arch < SBX_ARCH_COUNT; arch++) {
 		const char *error =
-		    emit_seccomp(arena, policy, (enum sbx_arch)arch, &programs[arch]);
+		    emit_seccomp(arena, policy, (enum sbx_arch)arch, &programs.main[arch]);
 
+		if (!error)
+			error = emit_seccomp_shared(arena, policy, (enum sbx_arch)arch,
+						    &programs.shared[arch]);
 		if (error)
 			return error;
 	}
 	writer_init(&writer, &strings, strip);
-	emit_sections(&writer, policy, programs);
+	emit_sections(&writer, policy, &programs);
 	strings_lay_out(&strings);
 	writer_init(&writer, &strings, strip);
-	emit_sections(&writer, policy, programs);
+	emit_sections(&writer, policy, &programs);
 	return writer_finish(&writer, policy->kind, out);
 }

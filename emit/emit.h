@@ -38,6 +38,10 @@ struct bpf_program {
 };
 const char *emit_seccomp(struct arena *arena, const struct policy *policy,
 			 enum sbx_arch arch, struct bpf_program *out);
+/* The second one, for a backend without namespaces: only what SBX_F_SHARED
+ * statements refuse; empty where there are none. */
+const char *emit_seccomp_shared(struct arena *arena, const struct policy *policy,
+				enum sbx_arch arch, struct bpf_program *out);
 
 /*
  * The system call's number on each architecture (SBX_SYS_ABSENT where it has

@@ -6,12 +6,16 @@
 
 #include "emit/writer.h"
 
+struct programs {
+	struct bpf_program main[SBX_ARCH_COUNT], shared[SBX_ARCH_COUNT];
+};
+
 /* Returns where @policy's workspace rule went (SBX_NONE: there is none). */
 uint32_t emit_files(struct writer *writer, const struct policy *policy);
 void emit_environment(struct writer *writer, const struct policy *policy);
 /* Statements, entries, programs; returns the default's statement. */
 uint32_t emit_syscalls(struct writer *writer, const struct policy *policy,
-		       const struct bpf_program programs[SBX_ARCH_COUNT]);
+		       const struct programs *programs);
 void emit_network(struct writer *writer, const struct policy *policy);
 void emit_credentials(struct writer *writer, const struct policy *policy);
 void emit_limits(struct writer *writer, const struct policy *policy);

@@ -23,11 +23,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "blob/check.h"
-#include "emit/conditions.h"
-#include "emit/calls.h"
+#include "blob/bpf.h"
+#include "emit/assemble.h"
 #include "emit/parts.h"
-#include "emit/tree.h"
 
 /* libseccomp's tokens for architectures are the kernel's. */
 static const uint32_t library_arch[SBX_ARCH_COUNT] = {
@@ -67,20 +65,12 @@ static void find_names(struct build *build)
 	}
 }
 
-static uint32_t answer_to(const struct build *build, size_t index)
-{
-	const struct call *call = &build->calls[index];
-
-	return call->count > 1 ? SBX_RET_TRACE | (uint32_t)(index + 1)
-			       : calls_answer(call->tries[0]);
-}
-
 /* libseccomp takes numbers of the machine it runs on and translates them. */
 static bool add_calls(struct build *build)
 {
 	for (size_t i = 0; i < build->call_count; i++) {
 		const char *name = build->names[i];
-		uint32_t answer = answer_to(build, i);
+		uint32_t answer = calls_answer_at(build->calls, i);
 
 		if (!name || answer == build->default_answer)
 			continue;
@@ -152,89 +142,23 @@ static bool find_ranges(struct build *build, struct ranges *ranges)
 	}
 	for (size_t i = 0; i < build->call_count; i++)
 		if (!build->names[i])
-			ranges_set(build->arena, ranges, build->calls[i].nr, answer_to(build, i));
+			ranges_set(build->arena, ranges, build->calls[i].nr,
+				   calls_answer_at(build->calls, i));
 	return true;
-}
-
-struct returns { /* one of each answer, and the blocks */
-	struct assembler *as;
-	struct {
-		VEC_OF(struct return_at)
-	} items;
-};
-struct return_at {
-	uint32_t answer, label;
-};
-
-static uint32_t label_of(void *context, uint32_t answer)
-{
-	struct returns *returns = context;
-	struct return_at *item;
-
-	for (size_t i = 0; i < returns->items.count; i++)
-		if (returns->items.items[i].answer == answer)
-			return returns->items.items[i].label;
-	item = VEC_PUSH(returns->as->arena, &returns->items);
-	*item = (struct return_at){ answer, assembler_label(returns->as) };
-	return item->label;
-}
-
-/* The statements of a call in turn; the last has no condition. */
-static void emit_tries(struct assembler *as, const struct call *call, struct returns *returns)
-{
-	for (size_t i = 0; i + 1 < call->count; i++) {
-		const struct sys_stmt *stmt = call->tries[i], *after = call->tries[i + 1];
-		bool last = i + 2 == call->count;
-		uint32_t next = last ? label_of(returns, calls_answer(after)) : assembler_label(as);
-
-		for (size_t n = 0; n < stmt->cond_count; n++)
-			emit_condition(as, &stmt->conds[n], next);
-		assembler_op(as, SBX_BPF_RET, calls_answer(stmt));
-		if (!last)
-			assembler_place(as, next);
-	}
-}
-
-static void assemble(const struct build *build, const struct ranges *ranges, struct assembler *as)
-{
-	struct returns returns = { .as = as };
-
-	assembler_op(as, SBX_BPF_LOAD, SBX_DATA_ARCH);
-	assembler_branch(as, SBX_BPF_JEQ, library_arch[build->arch], LABEL_NEXT,
-			 label_of(&returns, SBX_RET_KILL_PROCESS));
-	assembler_op(as, SBX_BPF_LOAD, SBX_DATA_NR);
-	emit_tree(as, ranges->items, ranges->count, label_of, &returns);
-	for (size_t i = 0; i < build->call_count; i++)
-		if (build->calls[i].count > 1) {
-			assembler_place(as, label_of(&returns, answer_to(build, i)));
-			emit_tries(as, &build->calls[i], &returns);
-		}
-	for (size_t i = 0; i < returns.items.count; i++) {
-		const struct return_at *item = &returns.items.items[i];
-
-		if ((item->answer & SBX_RET_ACTION) == SBX_RET_TRACE)
-			continue;
-		assembler_place(as, item->label);
-		assembler_op(as, SBX_BPF_RET, item->answer);
-	}
 }
 
 static void build_program(struct build *build, struct bpf_program *out)
 {
-	struct assembler as = { .arena = build->arena };
 	struct ranges ranges = { 0 };
+	const struct filter filter = {
+		.audit_arch = library_arch[build->arch],
+		.calls = build->calls,
+		.count = build->call_count,
+		.ranges = &ranges,
+	};
 
-	if (!find_ranges(build, &ranges))
-		return;
-	do
-		assemble(build, &ranges, &as);
-	while (!assembler_link(&as));
-	if (as.insns.count > SBX_BPF_MAX)
-		build->error = arena_printf(build->arena,
-					    "the system call rules need %zu instructions, "
-					    "the kernel takes %d",
-					    as.insns.count, SBX_BPF_MAX);
-	*out = (struct bpf_program){ as.insns.items, as.insns.count };
+	if (find_ranges(build, &ranges))
+		build->error = assemble_filter(build->arena, &filter, out);
 }
 
 const char *emit_seccomp(struct arena *arena, const struct policy *policy, enum sbx_arch arch,
@@ -244,7 +168,7 @@ const char *emit_seccomp(struct arena *arena, const struct policy *policy, enum 
 	struct build build = { .arena = arena, .arch = arch };
 
 	build.default_answer = calls_answer(&default_stmt);
-	build.calls = calls_plan(arena, policy, &default_stmt, arch, &build.call_count);
+	build.calls = calls_plan(arena, policy, &default_stmt, 0, arch, &build.call_count);
 	if (build.call_count >= SBX_RET_DATA)
 		return "too many system calls";
 	find_names(&build);
@@ -253,4 +177,26 @@ const char *emit_seccomp(struct arena *arena, const struct policy *policy, enum 
 	if (build.filter)
 		seccomp_release(build.filter);
 	return build.error;
+}
+
+/*
+ * The second program: a handful of refusals among what is allowed, so nothing
+ * for libseccomp to decide.  Another architecture's calls and x32's are killed
+ * by the first, beside which it always runs.
+ */
+const char *emit_seccomp_shared(struct arena *arena, const struct policy *policy,
+				enum sbx_arch arch, struct bpf_program *out)
+{
+	static const struct sys_stmt allow = { .verb = SBX_SYS_DEFAULT };
+	struct ranges ranges = { 0 };
+	struct filter filter = { .ranges = &ranges };
+
+	*out = (struct bpf_program){ 0 };
+	filter.calls = calls_plan(arena, policy, &allow, SBX_F_SHARED, arch, &filter.count);
+	if (!filter.count)
+		return NULL;
+	*VEC_PUSH(arena, &ranges) = (struct range){ 0, SBX_RET_ALLOW };
+	for (size_t i = 0; i < filter.count; i++)
+		ranges_set(arena, &ranges, filter.calls[i].nr, calls_answer_at(filter.calls, i));
+	return assemble_filter(arena, &filter, out);
 }

@@ -32,11 +32,13 @@ struct sys_stmt emit_default(const struct policy *policy)
 
 static uint32_t emit_conditions(struct writer *writer, const struct sys_stmt *stmt)
 {
-	uint32_t first = writer->section[SBX_SEC_SYS_CONDS].count;
+	struct sbx_sys_cond *records =
+	    arena_array(writer->arena, stmt->cond_count, sizeof(*records));
 
 	for (size_t i = 0; i < stmt->cond_count; i++) {
 		const struct sys_cond *cond = &stmt->conds[i];
-		struct sbx_sys_cond record = {
+
+		records[i] = (struct sbx_sys_cond){
 			.arg = (uint8_t)cond->arg,
 			.op = (uint8_t)cond->op,
 			.width = (uint8_t)cond->width,
@@ -48,10 +50,9 @@ static uint32_t emit_conditions(struct writer *writer, const struct sys_stmt *st
 		};
 
 		if (cond->width == 4)
-			record.mask = (uint32_t)cond->mask;
-		WRITER_ADD(writer, SYS_CONDS, &record);
+			records[i].mask = (uint32_t)cond->mask;
 	}
-	return stmt->cond_count ? first : 0;
+	return writer_conditions(writer, records, stmt->cond_count);
 }
 
 static void emit_statement(struct writer *writer, const struct sys_stmt *stmt,
@@ -147,7 +148,7 @@ static void emit_names(struct writer *writer, const struct policy *policy)
 }
 
 uint32_t emit_syscalls(struct writer *writer, const struct policy *policy,
-		       const struct bpf_program programs[SBX_ARCH_COUNT])
+		       const struct programs *programs)
 {
 	const struct sys_stmt default_stmt = emit_default(policy);
 	const size_t *order = calls_order(writer->arena, policy);
@@ -158,8 +159,11 @@ uint32_t emit_syscalls(struct writer *writer, const struct policy *policy,
 			       &policy->sys.items[order[i]].head);
 	emit_entries(writer, policy, order);
 	emit_names(writer, policy);
-	for (unsigned arch = 0; arch < SBX_ARCH_COUNT; arch++)
-		writer_append(writer, (enum sbx_section_id)(SBX_SEC_BPF_X86_64 + (int)arch),
-			      programs[arch].insns, programs[arch].count);
+	for (int arch = 0; arch < SBX_ARCH_COUNT; arch++) {
+		writer_append(writer, (enum sbx_section_id)(SBX_SEC_BPF_X86_64 + arch),
+			      programs->main[arch].insns, programs->main[arch].count);
+		writer_append(writer, (enum sbx_section_id)(SBX_SEC_BPF_SHARED_X86_64 + arch),
+			      programs->shared[arch].insns, programs->shared[arch].count);
+	}
 	return 0;
 }

@@ -225,6 +225,11 @@ uint32_t writer_values(struct writer *writer, const uint64_t *values, size_t cou
 	return intern(writer, SBX_SEC_VALUES, values, count);
 }
 
+uint32_t writer_conditions(struct writer *writer, const struct sbx_sys_cond *conds, size_t count)
+{
+	return intern(writer, SBX_SEC_SYS_CONDS, conds, count);
+}
+
 uint32_t writer_cidrs(struct writer *writer, const struct sbx_cidr *cidrs, size_t count)
 {
 	return intern(writer, SBX_SEC_CIDRS, cidrs, count);

@@ -59,6 +59,7 @@ struct sbx_tmpl writer_tmpl(struct writer *writer, struct tmpl tmpl);
 /* Lists return the first index; the count is the caller's. */
 uint32_t writer_tmpls(struct writer *writer, struct tmpls tmpls);
 uint32_t writer_values(struct writer *writer, const uint64_t *values, size_t count);
+uint32_t writer_conditions(struct writer *writer, const struct sbx_sys_cond *conds, size_t count);
 uint32_t writer_cidrs(struct writer *writer, const struct sbx_cidr *cidrs, size_t count);
 struct sbx_head writer_head(struct writer *writer, const struct rule_head *head, unsigned verb);
 

@@ -351,6 +351,53 @@ static void check_linear(void)
 	check(large < 8 * small + 0.05, "time grows with the rules, not their square", NULL);
 }
 
+/* A statement that only the second program holds takes something, and has one. */
+static void check_shared(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = malloc(size);
+	struct sbx_blob blob;
+	struct sbx_sys_stmt *stmts;
+	const char *error;
+
+	memcpy(copy, data, size);
+	sbx_blob_open(copy, size, &blob);
+	stmts = (void *)(copy + ((const uint8_t *)blob.section[SBX_SEC_SYS_STMTS].records - copy));
+	for (uint32_t i = 0; i < SBX_COUNT(&blob, SYS_STMTS); i++)
+		if (stmts[i].head.verb == SBX_SYS_ALLOW)
+			stmts[i].head.flags = SBX_F_SHARED;
+	sweep_fix_digest(copy, size);
+	error = open_copy(copy, size);
+	check(error && strstr(error, "shared and takes nothing"), "nothing is allowed by sharing",
+	      error);
+	free(copy);
+}
+
+static void check_shared_program(void)
+{
+	struct arena arena = { 0 };
+	struct policy *policy = model_new(&arena);
+	struct sys_stmt *stmt = model_sys(&arena, policy, SBX_SYS_DENY, SBX_ACT_ERRNO, 1);
+	struct emitted out;
+	struct sbx_blob blob;
+	struct sbx_sys_stmt *stmts;
+	const char *error;
+
+	model_use(&arena, stmt, "read", SBX_RANK_NAME);
+	model_open(&arena, policy, true, &out, &blob);
+	check(!SBX_COUNT(&blob, BPF_SHARED_X86_64), "no second program where nothing needs it",
+	      NULL);
+	stmts = (void *)(out.data +
+			 ((const uint8_t *)blob.section[SBX_SEC_SYS_STMTS].records - out.data));
+	for (uint32_t i = 0; i < SBX_COUNT(&blob, SYS_STMTS); i++)
+		if (stmts[i].head.verb == SBX_SYS_DENY)
+			stmts[i].head.flags = SBX_F_SHARED;
+	sweep_fix_digest(out.data, out.size);
+	error = open_copy(out.data, out.size);
+	check(error && strstr(error, "without its program"), "a second program is not forgotten",
+	      error);
+	arena_free(&arena);
+}
+
 /* ---- files ------------------------------------------------------------------------ */
 
 static void check_file(const char *path)
@@ -394,14 +441,15 @@ int main(int argc, char **argv)
 		return write_file(argv[2], &blob);
 	sweep_blob(&opened);
 	for (uint32_t id = 1; id < SBX_SEC_COUNT; id++)
-		if (id != SBX_SEC_BPF_SHARED_X86_64 && id != SBX_SEC_BPF_SHARED_AARCH64)
-			check(opened.section[id].count > 0, sbx_section_spec(id)->name,
-			      "not in the sample");
+		check(opened.section[id].count > 0, sbx_section_spec(id)->name,
+		      "not in the sample");
 	check_damage(blob.data, blob.size, "sample");
 	check_forgeries(blob.data, blob.size, "sample");
 	check_unknown_sections(blob.data, blob.size);
 	check_versions(blob.data, blob.size);
 	check_marks(blob.data, blob.size);
+	check_shared(blob.data, blob.size);
+	check_shared_program();
 	check_deterministic();
 	check_templates();
 	check_order_free();

@@ -24,6 +24,8 @@ struct comparison {
 	const struct sbx_blob *blob;
 	const char *name;
 	enum sbx_arch arch;
+	void (*decide)(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr,
+		       const uint64_t args[6], struct sbx_sys_verdict *out);
 	const struct sbx_bpf *insns;
 	uint32_t count;
 	unsigned differences;
@@ -98,7 +100,7 @@ static void compare_one(struct comparison *c, uint32_t nr, const uint64_t args[6
 	for (unsigned i = 0; i < 6; i++)
 		data.args[i] = args[i];
 	answer = sim_run(c->insns, c->count, &data).answer;
-	sbx_sys_decide(c->blob, c->arch, nr, args, &want);
+	c->decide(c->blob, c->arch, nr, args, &want);
 	expected = want.action == SBX_ACT_ALLOW   ? SBX_RET_ALLOW
 		   : want.action == SBX_ACT_ERRNO ? SBX_RET_ERRNO | want.error
 						  : SBX_RET_KILL_PROCESS;
@@ -107,9 +109,10 @@ static void compare_one(struct comparison *c, uint32_t nr, const uint64_t args[6
 		return;
 	if (c->differences++ < 5)
 		fprintf(stderr,
-			"%s: %s call %u (%#llx %#llx %#llx): program %#x, tables %#x (statement "
-			"%u)\n",
-			c->name, c->arch == SBX_X86_64 ? "x86_64" : "aarch64", nr,
+			"%s: %s%s call %u (%#llx %#llx %#llx): program %#x, tables %#x "
+			"(statement %u)\n",
+			c->name, c->arch == SBX_X86_64 ? "x86_64" : "aarch64",
+			c->decide == sbx_sys_decide ? "" : ", shared,", nr,
 			(unsigned long long)args[0], (unsigned long long)args[1],
 			(unsigned long long)args[2], answer, expected, want.stmt);
 }
@@ -157,25 +160,35 @@ static void compare_foreign(struct comparison *c)
 		}
 }
 
-unsigned compare_programs(const struct sbx_blob *blob, const char *name, unsigned long *runs)
+static void compare_section(struct comparison *c, uint32_t id)
 {
 	static const uint32_t odd[] = { SBX_X32_BIT - 1, 0x7fffffff, 0x80000000, UINT32_MAX - 1,
 					UINT32_MAX,      0xffff,     0x10000 };
+
+	c->insns = c->blob->section[id].records;
+	c->count = c->blob->section[id].count;
+	for (uint32_t nr = 0; nr < 1024; nr++) {
+		compare_number(c, nr);
+		compare_number(c, nr | SBX_X32_BIT);
+	}
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		compare_number(c, odd[i]);
+}
+
+unsigned compare_programs(const struct sbx_blob *blob, const char *name, unsigned long *runs)
+{
 	struct comparison *c = calloc(1, sizeof(*c));
 	unsigned differences;
 
 	*c = (struct comparison){ .blob = blob, .name = name, .random = 0x9e3779b97f4a7c15u };
 	for (unsigned arch = 0; arch < SBX_ARCH_COUNT; arch++) {
 		c->arch = (enum sbx_arch)arch;
-		c->insns = blob->section[SBX_SEC_BPF_X86_64 + arch].records;
-		c->count = blob->section[SBX_SEC_BPF_X86_64 + arch].count;
-		for (uint32_t nr = 0; nr < 1024; nr++) {
-			compare_number(c, nr);
-			compare_number(c, nr | SBX_X32_BIT);
-		}
-		for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
-			compare_number(c, odd[i]);
+		c->decide = sbx_sys_decide;
+		compare_section(c, SBX_SEC_BPF_X86_64 + arch);
 		compare_foreign(c);
+		c->decide = sbx_sys_decide_shared;
+		if (blob->section[SBX_SEC_BPF_SHARED_X86_64 + arch].count)
+			compare_section(c, SBX_SEC_BPF_SHARED_X86_64 + arch);
 	}
 	differences = c->differences;
 	*runs += c->runs;

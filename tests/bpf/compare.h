@@ -7,10 +7,11 @@
 #include "blob/verdict.h"
 
 /*
- * Runs both programs for every number up to 1023, x32 numbers, odd ones and
- * foreign architectures, with arguments around every value a condition
- * mentions, and compares each answer with sbx_sys_decide().  Prints the first
- * differences; returns how many there were and adds up the runs in *runs.
+ * Runs each program for every number up to 1023, x32 numbers, odd ones and the
+ * main ones for foreign architectures, with arguments around every value a
+ * condition mentions, and compares each answer with sbx_sys_decide() or
+ * sbx_sys_decide_shared().  Prints the first differences; returns how many
+ * there were and adds up the runs in *runs.
  */
 unsigned compare_programs(const struct sbx_blob *blob, const char *name, unsigned long *runs);
 

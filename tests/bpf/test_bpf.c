@@ -24,17 +24,12 @@ static unsigned passed, failed;
 static unsigned long runs;
 
 /*
- * Does the kernel take the program of this machine?  The child that installs
+ * Does the kernel take the program in section @id, of this machine?  The child that installs
  * it may then not even be able to exit: it says so in shared memory and waits
  * to be killed.
  */
-static bool kernel_takes(const struct sbx_blob *blob)
+static bool kernel_takes(const struct sbx_blob *blob, uint32_t id)
 {
-#ifdef __x86_64__
-	const enum sbx_section_id id = SBX_SEC_BPF_X86_64;
-#else
-	const enum sbx_section_id id = SBX_SEC_BPF_AARCH64;
-#endif
 	struct {
 		unsigned short count;
 		const void *insns;
@@ -70,7 +65,14 @@ static bool kernel_takes(const struct sbx_blob *blob)
 
 static void check(const struct sbx_blob *blob, const char *name)
 {
-	if (!kernel_takes(blob)) {
+#ifdef __x86_64__
+	const uint32_t id = SBX_SEC_BPF_X86_64, shared = SBX_SEC_BPF_SHARED_X86_64;
+#else
+	const uint32_t id = SBX_SEC_BPF_AARCH64, shared = SBX_SEC_BPF_SHARED_AARCH64;
+#endif
+
+	if (!kernel_takes(blob, id) ||
+	    (blob->section[shared].count && !kernel_takes(blob, shared))) {
 		fprintf(stderr, "%s: the kernel refuses the program\n", name);
 		failed++;
 	} else if (compare_programs(blob, name, &runs)) {
@@ -186,6 +188,8 @@ static void random_statement(struct arena *arena, struct policy *policy)
 	    model_sys(arena, policy, verb, action, action == SBX_ACT_ERRNO ? errors[pick(3)] : 0);
 	size_t conds = pick(3) ? 1 + pick(3) : 0, uses = 1 + pick(3);
 
+	if (verb != SBX_SYS_ALLOW && !pick(3))
+		stmt->head.flags = SBX_F_SHARED;
 	for (size_t i = 0; i < conds; i++)
 		random_condition(arena, add_cond(arena, stmt, conds));
 	for (size_t i = 0; i < uses; i++) {

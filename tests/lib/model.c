@@ -187,6 +187,9 @@ struct policy *model_full(struct arena *arena)
 	stmt->conds = cond;
 	stmt->cond_count = 1;
 	model_use(arena, stmt, "ioctl", SBX_RANK_WHERE);
+	stmt = model_sys(arena, policy, SBX_SYS_DENY, SBX_ACT_ERRNO, 1);
+	stmt->head.flags = SBX_F_SHARED;
+	model_use(arena, stmt, "read", SBX_RANK_NAME);
 	*VEC_PUSH(arena, &policy->sys_names) = (struct sys_name){ STR_LIT("newcall"), 599 };
 	fill_files(arena, policy, source);
 	fill_rest(arena, policy, source);

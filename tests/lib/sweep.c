@@ -72,6 +72,9 @@ static void sweep_calls(const struct sbx_blob *blob)
 			bool depends;
 
 			sbx_sys_decide(blob, (enum sbx_arch)arch, nr, args, &verdict);
+			sink += verdict.stmt;
+			sbx_sys_decide_shared(blob, (enum sbx_arch)arch, nr, args, &verdict);
+			sink += verdict.stmt;
 			sbx_sys_decide_name(blob, (enum sbx_arch)arch, nr, &verdict, &depends);
 			sink += verdict.stmt + depends;
 		}
