@@ -22,25 +22,24 @@
 
 #define LINKS_SCAN_MAX 1000
 
-/* Stops the launch, unless the rule is best-effort or --check only asks. */
-#define cannot(launch, head, ...)                                                                  \
-	do {                                                                                       \
-		const char *reason_ = out_string(__VA_ARGS__);                                     \
-		launch_cannot(launch, head, reason_);                                              \
-	} while (0)
+void launch_obstacle_text(struct launch *launch, const char *reason)
+{
+	if (!launch->options.check)
+		refuse("%s", reason);
+	out_print(STDOUT_FILENO, "no   %s\n", reason);
+	launch->problems++;
+}
 
+/* Stops the launch, unless the rule is best-effort or --check only asks. */
+#define cannot(launch, head, ...) launch_cannot(launch, head, out_string(__VA_ARGS__))
 static void launch_cannot(struct launch *launch, const struct sbx_head *head, const char *reason)
 {
 	const char *place = launch_place(launch, head->loc);
 
-	if (head->flags & SBX_F_BEST_EFFORT) {
+	if (head->flags & SBX_F_BEST_EFFORT)
 		launch_remark(launch, "not enforced (%s): %s", place, reason);
-	} else if (launch->options.check) {
-		out_print(STDOUT_FILENO, "no   %s (%s)\n", reason, place);
-		launch->problems++;
-	} else {
-		refuse("%s (%s)", reason, place);
-	}
+	else
+		launch_obstacle(launch, "%s (%s)", reason, place);
 }
 
 static void require_backend(struct launch *launch, const struct sbx_require_rule *rule)
@@ -271,7 +270,7 @@ void check_hard_links(struct launch *launch)
 	}
 }
 
-void check_records(const struct launch *launch)
+void check_records(struct launch *launch)
 {
 	const char *home = launch->vars.value[SBX_VAR_HOME];
 	enum sbx_fs_verb verb;
@@ -282,7 +281,8 @@ void check_records(const struct launch *launch)
 	walk_path(path_join(home, ".local/state/sbx/sessions"), &walk);
 	if (!walk.error && fsview_origin(launch, walk.path, SBX_WRITE, &verb) &&
 	    verb == SBX_FS_GRANT)
-		refuse("%s holds sbx-exec's records and would be writable: grant less, or "
-		       "`deny write` it",
-		       walk.path);
+		launch_obstacle(launch,
+				"%s holds sbx-exec's records and would be writable: grant less, or "
+				"`deny write` it",
+				walk.path);
 }

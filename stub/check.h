@@ -14,6 +14,6 @@ void check_assertions(struct launch *launch);
 void check_hard_links(struct launch *launch);
 /* Refuses to let the sandbox write the records of sessions: who could, could
  * have the next launch remove files. */
-void check_records(const struct launch *launch);
+void check_records(struct launch *launch);
 
 #endif

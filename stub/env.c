@@ -106,10 +106,12 @@ static void set_one(struct launch *launch, uint32_t index)
 		return;
 	}
 	if (!(rule->head.flags & SBX_F_OPTIONAL))
-		refuse("set %s: $%s has no value here (%s): mark the line optional", name,
-		       sbx_var_name(&launch->blob, unset), launch_place(launch, rule->head.loc));
-	launch_detail(launch, "set %s: $%s has no value here: skipped", name,
-		      sbx_var_name(&launch->blob, unset));
+		launch_obstacle(launch, "set %s: $%s has no value here (%s): mark the line optional",
+				name, sbx_var_name(&launch->blob, unset),
+				launch_place(launch, rule->head.loc));
+	else
+		launch_detail(launch, "set %s: $%s has no value here: skipped", name,
+			      sbx_var_name(&launch->blob, unset));
 }
 
 void prepare_environ(struct launch *launch)

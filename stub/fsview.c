@@ -169,8 +169,10 @@ static bool handle_error(const struct context *c, const char *path, const struct
 			      path, place);
 		return false;
 	}
-	refuse("%s: %s at %s (%s): %s%s", path, out_error(walk->error), walk->path, place,
-	       remedy(walk->error), is_grant(c->verb) ? ", or mark the rule optional" : "");
+	launch_obstacle(c->launch, "%s: %s at %s (%s): %s%s", path, out_error(walk->error),
+			walk->path, place, remedy(walk->error),
+			is_grant(c->verb) ? ", or mark the rule optional" : "");
+	return false;
 }
 
 /* A grant of what does not exist.  False: forget it. */
@@ -190,8 +192,10 @@ static bool handle_missing(const struct context *c, const char *path, struct wal
 		launch_detail(c->launch, "%s: not here: skipped, it is optional (%s)", path, place);
 		return false;
 	}
-	refuse("%s: does not exist (%s): make it, or mark the rule optional or create", path,
-	       place);
+	launch_obstacle(c->launch,
+			"%s: does not exist (%s): make it, or mark the rule optional or create",
+			path, place);
+	return false;
 }
 
 bool fsview_create(const struct launch *launch, struct node *node)
@@ -284,10 +288,13 @@ static void add_pattern(const struct context *c, const char *pattern)
 		const char *place = fsview_place(c->launch, c->index);
 
 		if (!flagged(c, SBX_F_BEST_EFFORT))
-			refuse("%s: no backend here can bind names that appear later (%s): add the "
-			       "word snapshot to the rule to close what exists at the start",
-			       pattern, place);
-		launch_remark(c->launch, "%s: not enforced for names that appear later (%s)",
+			launch_obstacle(c->launch,
+					"%s: no backend here can bind names that appear later "
+					"(%s): add the word snapshot to the rule to close what "
+					"exists at the start",
+					pattern, place);
+		else
+			launch_remark(c->launch, "%s: not enforced for names that appear later (%s)",
 			      pattern, place);
 	}
 	add_point(c, pattern, true);
@@ -314,10 +321,12 @@ static void handle_unset(const struct context *c, uint32_t var)
 	bool git = var == SBX_VAR_GITDIR || var == SBX_VAR_GITCOMMON || var == SBX_VAR_GITHOOKS;
 
 	if (!flagged(c, SBX_F_OPTIONAL) && !(git && !is_grant(c->verb)))
-		refuse("$%s has no value here%s (%s): mark the rule optional, or %s", name,
-		       git ? ": this is not a repository" : "", place,
-		       git ? "start in a repository" : "see that it has one");
-	launch_detail(c->launch, "$%s has no value here: rule skipped (%s)", name, place);
+		launch_obstacle(c->launch,
+				"$%s has no value here%s (%s): mark the rule optional, or %s",
+				name, git ? ": this is not a repository" : "", place,
+				git ? "start in a repository" : "see that it has one");
+	else
+		launch_detail(c->launch, "$%s has no value here: rule skipped (%s)", name, place);
 }
 
 /* An exception is a place of its own in the plan: what is granted around the
@@ -394,10 +403,13 @@ static void add_rule(struct launch *launch, uint32_t index)
 	}
 	if (is_grant(c.verb) && follows_hooks_path(launch, rule))
 		return;
-	if (path[1] && path_is_odd(path))
-		refuse("%s: a parameter's value makes an empty name, `.` or `..` of it (%s): give "
-		       "another by -D",
-		       path, fsview_place(launch, index));
+	if (path[1] && path_is_odd(path)) {
+		launch_obstacle(launch,
+				"%s: a parameter's value makes an empty name, `.` or `..` of it "
+				"(%s): give another by -D",
+				path, fsview_place(launch, index));
+		return;
+	}
 	if (rule->head.verb == SBX_FS_SEAL)
 		add_excepts(&c);
 	if (wild)
@@ -495,17 +507,20 @@ static bool sandbox_may_replace(const struct launch *launch, const char *path)
 	return fsview_origin(launch, path_parent(path), SBX_WRITE, &verb) && verb == SBX_FS_GRANT;
 }
 
-static void check_links(const struct launch *launch)
+static void check_links(struct launch *launch)
 {
 	for (size_t i = 0; i < launch->view.nodes.count; i++) {
 		const struct node *node = &launch->view.nodes.items[i];
 
 		if (node->kind == NODE_LINK && node->granted &&
 		    sandbox_may_replace(launch, node->path))
-			refuse("%s is a symbolic link to %s, in a directory that the sandbox may "
-			       "write: whoever wrote it there would choose what is opened (%s): "
-			       "remove the link, or name its target in the policy",
-			       node->path, node->target, fsview_place(launch, node->rule));
+			launch_obstacle(launch,
+					"%s is a symbolic link to %s, in a directory that the "
+					"sandbox may write: whoever wrote it there would choose "
+					"what is opened (%s): remove the link, or name its target "
+					"in the policy",
+					node->path, node->target,
+					fsview_place(launch, node->rule));
 	}
 }
 

@@ -41,6 +41,11 @@ struct launch {
 	unsigned problems; /* counted by --check */
 };
 
+/* check.c: something stands in the way.  Ends the launch; with --check it is
+ * listed with all the others. */
+#define launch_obstacle(launch, ...) launch_obstacle_text(launch, out_string(__VA_ARGS__))
+void launch_obstacle_text(struct launch *launch, const char *reason);
+
 /* "std/git.pol:12" of a rule, in the arena. */
 const char *launch_place(const struct launch *launch, uint32_t loc);
 /* A line under -v; and one that only -q silences. */

@@ -175,6 +175,8 @@ int main(int argc, char **argv, char **environment)
 	launch->uid = getuid();
 	launch->gid = getgid();
 	options_parse(argv, &launch->options);
+	if (launch->options.check)
+		out_begin_list();
 	make_plan(launch);
 	if (launch->options.check)
 		return report_check(launch);

@@ -207,16 +207,20 @@ void out_print(int fd, const char *format, ...)
 	write_all(fd, text, sink.length);
 }
 
-static void say(const char *format, va_list args)
+static bool listing;
+
+/* @word is the line's first in --check's list. */
+static void say(const char *word, const char *format, va_list args)
 {
 	char text[LINE_MAX_BYTES];
 	struct sink sink = { text, sizeof(text) - 1, 0, false };
+	const char *prefix = listing ? word : "sbx-exec: ";
 
-	memcpy(text, "sbx-exec: ", 10);
-	sink.length = 10;
+	while (*prefix)
+		put(&sink, *prefix++);
 	format_into(&sink, format, args);
 	text[sink.length++] = '\n';
-	write_all(STDERR_FILENO, text, sink.length);
+	write_all(listing ? STDOUT_FILENO : STDERR_FILENO, text, sink.length);
 }
 
 void note(const char *format, ...)
@@ -224,8 +228,13 @@ void note(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(format, args);
+	say("note ", format, args);
 	va_end(args);
+}
+
+void out_begin_list(void)
+{
+	listing = true;
 }
 
 void refuse(const char *format, ...)
@@ -233,8 +242,12 @@ void refuse(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(format, args);
+	say("no   ", format, args);
 	va_end(args);
+	if (listing)
+		out_print(STDOUT_FILENO,
+			  "note what comes after it was not looked at\n"
+			  "no   this machine cannot enforce the policy\n");
 	_exit(EXIT_REFUSED);
 }
 

@@ -30,6 +30,9 @@ void out_print(int fd, const char *format, ...) OUT_FORMAT(2);
 void note(const char *format, ...) OUT_FORMAT(1);
 /* The same, and exit 125. */
 _Noreturn void refuse(const char *format, ...) OUT_FORMAT(1);
+/* From now on both are lines of --check's answer: "note ..." and "no   ..." to
+ * standard output. */
+void out_begin_list(void);
 /* Behind the blanks and tabs at the start of @text. */
 const char *out_skip(const char *text);
 /* strstr(3); musl's is fast, and a kilobyte. */

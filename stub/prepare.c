@@ -164,9 +164,10 @@ static void set_directory(struct launch *launch)
 		launch->plan.cwd_dev = launch->plan.cwd_ino = 0;
 	}
 	if (!plan_shows(launch, launch->plan.cwd))
-		refuse("the current directory %s is not visible inside the policy: cd into the "
-		       "workspace (%s), or grant it",
-		       launch->plan.cwd, workspace);
+		launch_obstacle(launch,
+				"the current directory %s is not visible inside the policy: cd "
+				"into the workspace (%s), or grant it",
+				launch->plan.cwd, workspace);
 }
 
 static void set_command(struct launch *launch)
@@ -185,10 +186,11 @@ static void set_command(struct launch *launch)
 		    &unset);
 
 		if (!arg)
-			refuse("the policy's command needs $%s, which has no value here: give a "
-			       "command after --",
-			       sbx_var_name(&launch->blob, unset));
-		*vec_add(&launch->plan.argv) = arg;
+			launch_obstacle(launch,
+					"the policy's command needs $%s, which has no value here: "
+					"give a command after --",
+					sbx_var_name(&launch->blob, unset));
+		*vec_add(&launch->plan.argv) = arg ? arg : "";
 	}
 	if (!launch->plan.argv.count && !launch->options.check && !launch->options.dry_run)
 		refuse("which command? the policy names none: sbx-exec %s -- COMMAND",

@@ -22,8 +22,8 @@ void prepare_environ(struct launch *launch);
 void stdio_guard(void);
 /* Refuses standard streams, and descriptors of `pass fd`, that would open more
  * than themselves. */
-void stdio_check(const struct launch *launch);
+void stdio_check(struct launch *launch);
 /* The same for files, when the plan is made: none that it closes is handed on. */
-void stdio_check_files(const struct launch *launch);
+void stdio_check_files(struct launch *launch);
 
 #endif

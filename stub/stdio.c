@@ -52,7 +52,7 @@ static const char *objection(int fd)
 	return S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode) ? "a device" : "of no kind that is known";
 }
 
-void stdio_check(const struct launch *launch)
+void stdio_check(struct launch *launch)
 {
 	static const char names[][16] = { "standard input", "standard output", "standard error" };
 
@@ -60,8 +60,9 @@ void stdio_check(const struct launch *launch)
 		const char *why = objection(fd);
 
 		if (why)
-			refuse("%s is %s: redirect it to a file, a pipe or /dev/null", names[fd],
-			       why);
+			launch_obstacle(launch,
+					"%s is %s: redirect it to a file, a pipe or /dev/null",
+					names[fd], why);
 	}
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, PROCESS); i++) {
 		const struct sbx_process_rule *rule =
@@ -71,17 +72,19 @@ void stdio_check(const struct launch *launch)
 		if (rule->what == SBX_PROCESS_TERMINAL_NONE)
 			for (int fd = 0; fd < 3; fd++)
 				if (isatty(fd))
-					refuse("%s is a terminal, and the policy wants none (%s): "
-					       "redirect it",
-					       names[fd], place);
+					launch_obstacle(launch,
+							"%s is a terminal, and the policy wants "
+							"none (%s): redirect it",
+							names[fd], place);
 		if (rule->what == SBX_PROCESS_PASS_FD && objection((int)rule->value))
-			refuse(
-			    "descriptor %u is %s (%s): open it for sbx-exec, or take the rule out",
-			    rule->value, objection((int)rule->value), place);
+			launch_obstacle(launch,
+					"descriptor %u is %s (%s): open it for sbx-exec, or take "
+					"the rule out",
+					rule->value, objection((int)rule->value), place);
 	}
 }
 
-static void check_file(const struct launch *launch, int fd)
+static void check_file(struct launch *launch, int fd)
 {
 	char path[PATH_MAX];
 	unsigned granted = 0, kept;
@@ -102,13 +105,14 @@ static void check_file(const struct launch *launch, int fd)
 	if (fsview_origin(launch, path, SBX_WRITE, &verb) && verb != SBX_FS_GRANT)
 		kept = 0;
 	if (granted & ~kept)
-		refuse(
-		    "descriptor %d is %s, which the policy closes, and through the descriptor it "
-		    "could be opened anew: put a pipe between (cat FILE | or | cat >FILE)",
-		    fd, path);
+		launch_obstacle(launch,
+				"descriptor %d is %s, which the policy closes, and through the "
+				"descriptor it could be opened anew: put a pipe between (cat FILE "
+				"| or | cat >FILE)",
+				fd, path);
 }
 
-void stdio_check_files(const struct launch *launch)
+void stdio_check_files(struct launch *launch)
 {
 	for (int fd = 0; fd < 3; fd++)
 		check_file(launch, fd);

@@ -90,6 +90,19 @@ require { kernel 99.1 }
 EOF
 sbx kernel true; status 125 'require kernel 99.1'
 
+case_ '--check lists all that stands in the way'
+policy troubles <<'EOF'
+require { kernel 99.1; landlock 99; limits cgroup }
+fs { read /nonexistent/a /nonexistent/b; exec /nonexistent/c }
+env { set X "$gitdir" }
+EOF
+run_in "$work" "$sbx_exec" --check "$dir/troubles.sbx"; status 125 'a policy with many troubles'
+for words in 'kernel 99.1' 'Landlock ABI 99' cgroup nonexistent/a nonexistent/b nonexistent/c 'set X'; do
+	output "$words" "... lists $words"
+done
+run_in "$work" "$sbx_exec" "$dir/troubles.sbx" -- echo it-ran; status 125 'the launch stops at the first'
+equal 1 "$(wc -l <<<"$out")" '... with one line'
+
 case_ 'BLOB-03 a blob that cannot be trusted'
 fresh
 blob() { # WHAT: copies the blob to $work/x.sbx, applies the rest, launches
