@@ -18,8 +18,8 @@
 #include "stub/out.h"
 #include "stub/sys.h"
 
-const char *backend_find_program(const char *places, size_t count, size_t size,
-				 const char *package, const char **why)
+const char *backend_find_program(const char *places, size_t count, size_t size, const char *package,
+				 const char **why)
 {
 	struct stat st;
 
@@ -74,16 +74,25 @@ void backend_translate(struct launch *launch, struct backend *out)
 	}
 }
 
-const char *backend_explain(enum sbx_backend kind, const char *text)
+const char *backend_explain(const struct backend *backend, const char *text, bool *unable)
 {
-	switch (kind) {
-	case SBX_BWRAP:
-		return bwrap_explain(text);
-	case SBX_FIREJAIL:
-		return firejail_explain(text);
-	default:
+	const char *why = NULL;
+
+	if (backend->kind == SBX_BWRAP)
+		why = bwrap_explain(text);
+	else if (backend->kind == SBX_FIREJAIL)
+		why = firejail_explain(text);
+	*unable = why;
+	if (why)
+		return why;
+	if (backend->kind == SBX_LANDLOCK)
 		return "the sandbox ended while it was made: start again";
-	}
+	if (!*text)
+		return out_string("%s ended without a word and without starting the sandbox: "
+				  "reinstall its package",
+				  backend->path);
+	return out_string("%s failed, and why is not known; its words are above: see %s(1)",
+			  backend->path, sbx_backend_name(backend->kind));
 }
 
 /* ---- starting ------------------------------------------------------------------ */

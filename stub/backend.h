@@ -39,12 +39,19 @@ void backend_start(struct launch *launch, struct backend *backend, int plan_fd);
 /* Lets the inner stage go on, which waits for it once before it lays the masks
  * and once before it starts the program.  False: nobody is there any more. */
 bool backend_go_on(const struct backend *backend);
-/* Why it failed, from what it wrote: one reason, one remedy. */
-const char *backend_explain(enum sbx_backend kind, const char *text);
+/* Why it failed, from what it wrote: one reason, one remedy.  *unable: it said in
+ * known words that it cannot work here. */
+const char *backend_explain(const struct backend *backend, const char *text, bool *unable);
 
-/* choose.c: the backend that is asked for, or the first that holds all; refuses
- * where there is none, and says for each why not. */
+/* choose.c: the first of those asked for that holds all; refuses where there is
+ * none, and says for each why not. */
 void backend_choose(struct launch *launch, struct backend *out);
+/* Why @kind is out of the question whatever it holds, with the remedy: it is not
+ * there, or the policy wants another.  NULL: it is not. */
+const char *backend_objection(const struct launch *launch, enum sbx_backend kind);
+/* @failed cannot work here and has started nothing: begins anew without it.
+ * Refuses where no other could do; returns where no other was asked for. */
+void backend_instead(const struct launch *launch, enum sbx_backend failed, const char *why);
 
 /* What the inner stage inherits, in numbers. */
 struct handover {
@@ -64,7 +71,10 @@ int backend_args_file(const struct backend *backend, char end);
 const char *bwrap_find(const char **why);
 void bwrap_translate(struct launch *launch, struct backend *out);
 _Noreturn void bwrap_become(const struct backend *backend, const struct handover *inherit);
+/* From what it wrote, why it cannot work here, and the remedy; NULL: not known. */
 const char *bwrap_explain(const char *text);
+/* The same where only that is known: user namespaces cannot be made. */
+const char *bwrap_explain_namespaces(void);
 
 const char *firejail_find(const char **why);
 void firejail_translate(struct launch *launch, struct backend *out);

@@ -29,11 +29,12 @@ static long setting(const char *path)
 	return (long)out_read_number(text, &end);
 }
 
-static const char *explain_namespaces(void)
+const char *bwrap_explain_namespaces(void)
 {
 	if (setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1)
-		return "AppArmor forbids user namespaces to programs without a profile: install an "
-		       "AppArmor profile for /usr/bin/bwrap that allows userns";
+		return "AppArmor forbids user namespaces to programs without a profile: install "
+		       "one "
+		       "for bwrap that allows userns";
 	if (setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
 		return "user namespaces are turned off: sysctl kernel.unprivileged_userns_clone=1";
 	if (setting("/proc/sys/user/max_user_namespaces") == 0)
@@ -46,21 +47,27 @@ static const char *explain_namespaces(void)
 static const char known[] =
     "nknown option\0"
     "bubblewrap is too old: install 0.8 or newer\0"
+    "setuid mode\0"
+    "bubblewrap is set-uid here, and then it limits the size of no tmpfs: chmod u-s it\0"
+    "Unexpected capabilities\0"
+    "bubblewrap has file capabilities, which it does not expect: setcap -r it\0"
     "uid map\0"
     "\0"
     "No permissions to creat\0"
     "\0"
     "Creating new namespace failed: Operation not permitted\0"
     "\0"
-    "No space left on device\0"
-    "no more user namespaces may be made here (nesting, or user.max_user_namespaces): start "
-    "outside the sandbox around, or raise the limit\0"
-    "RTM_NEWADDR\0"
-    "\0"
-    "loopback\0"
+    "not support user namespaces\0"
+    "this kernel is built without user namespaces: boot one that has them\0"
+    "ENOSPC\0"
+    "no more user namespaces may be made here: sysctl user.max_user_namespaces=15000, outside "
+    "the container or sandbox that there is around\0"
+    "loopback: \0"
     "\0"
     "make / slave\0"
     "mounting is forbidden here, as inside a Landlock or AppArmor sandbox: start outside it\0"
+    "pivot_root\0"
+    "the root of this system cannot be exchanged, as in an initramfs: boot from a file system\0"
     "mount proc\0"
     "this container hides parts of /proc, so a new one may not be mounted: start the "
     "container with an unmasked /proc\0"
@@ -73,12 +80,8 @@ const char *bwrap_explain(const char *text)
 		const char *reason = at + strlen(at) + 1;
 
 		if (out_find(text, at))
-			return *reason ? reason : explain_namespaces();
+			return *reason ? reason : bwrap_explain_namespaces();
 		at = reason + strlen(reason) + 1;
 	}
-	if (!*text)
-		return "bubblewrap ended without a word and without starting the sandbox: "
-		       "reinstall "
-		       "the package bubblewrap";
-	return "bubblewrap failed; its words are above: see bwrap(1)";
+	return NULL;
 }

@@ -42,24 +42,6 @@ static void launch_cannot(struct launch *launch, const struct sbx_head *head, co
 		launch_obstacle(launch, "%s (%s)", reason, place);
 }
 
-static void require_backend(struct launch *launch, const struct sbx_require_rule *rule)
-{
-	for (uint32_t i = 0; i < rule->count; i++) {
-		char name[64];
-		uint32_t unset;
-		bool wild;
-
-		if (sbx_expand(&launch->blob,
-			       *SBX_AT(&launch->blob, TMPLS, sbx_tmpl, rule->first + i),
-			       &launch->vars, name, sizeof(name), &wild, &unset) >= 0 &&
-		    !strcmp(name, "bwrap"))
-			return;
-	}
-	cannot(launch, &rule->head,
-	       "the policy wants another backend than bwrap, the one of this version: add bwrap to "
-	       "require { backend }");
-}
-
 static void require_kernel(struct launch *launch, const struct sbx_require_rule *rule)
 {
 	unsigned major = rule->value >> 16, minor = rule->value & 0xffff;
@@ -92,8 +74,7 @@ static void require_one(struct launch *launch, const struct sbx_require_rule *ru
 		require_kernel(launch, rule);
 		break;
 	case SBX_REQUIRE_BACKEND:
-		require_backend(launch, rule);
-		break;
+		break; /* choose.c */
 	case SBX_REQUIRE_LIMITS:
 		cannot(
 		    launch, &rule->head,

@@ -41,6 +41,13 @@ struct launch {
 	unsigned problems; /* counted by --check */
 };
 
+struct backend;
+struct outcome;
+/* main.c: settles what depends on the backend; then starts it, and waits for the
+ * end of the session, or with --check for its start. */
+void launch_settle(struct launch *launch, struct backend *backend);
+void launch_start(struct launch *launch, struct backend *backend, struct outcome *out);
+
 /* check.c: something stands in the way.  Ends the launch; with --check it is
  * listed with all the others. */
 #define launch_obstacle(launch, ...) launch_obstacle_text(launch, out_string(__VA_ARGS__))

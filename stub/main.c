@@ -56,7 +56,7 @@ static int plan_file(const struct launch *launch)
 }
 
 /* By descriptor first; a bubblewrap that knows no --bind-fd gets names. */
-static void run(struct launch *launch, struct backend *backend, struct outcome *out)
+void launch_start(struct launch *launch, struct backend *backend, struct outcome *out)
 {
 	int plan = plan_file(launch);
 
@@ -93,10 +93,8 @@ static void make_plan(struct launch *launch)
 	duties_find(launch);
 }
 
-/* What depends on which backend it is. */
-static void choose(struct launch *launch, struct backend *backend)
+void launch_settle(struct launch *launch, struct backend *backend)
 {
-	backend_choose(launch, backend);
 	launch->plan.backend = backend->kind;
 	launch->plan.broker = broker_wanted(launch);
 	plan_settle(launch);
@@ -119,6 +117,20 @@ static _Noreturn void end_like(const struct outcome *out, bool on_terminal)
 	_exit(out->status);
 }
 
+/* The backend ended before its inner stage had begun. */
+static void explain_end(struct launch *launch, const struct backend *backend, const char *words)
+{
+	const char *why;
+	bool unable;
+
+	why = backend_explain(backend, words, &unable);
+	if (unable)
+		backend_instead(launch, backend->kind, why);
+	if (*words)
+		note("%s: %s", sbx_backend_name(backend->kind), words);
+	note("%s", why);
+}
+
 static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 {
 	const char *workspace = launch->vars.value[SBX_VAR_WORKSPACE];
@@ -128,16 +140,14 @@ static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 	terminal_save(launch);
 	signals_take(launch);
 	closing_remember(launch);
-	run(launch, backend, &out);
+	launch_start(launch, backend, &out);
 	closing_end_all(launch);
 	terminal_restore(out.started && !out.exited);
 	placeholders_remove(launch);
 	if (out.failed)
 		note("%s", out.failed);
-	else if (!out.started && *out.words)
-		note("%s: %s", sbx_backend_name(backend->kind), out.words);
-	if (!out.failed && !out.started)
-		note("%s", backend_explain(backend->kind, out.words));
+	else if (!out.started)
+		explain_end(launch, backend, out.words);
 	if (!had_repository && git_would_use(workspace))
 		launch_remark(
 		    launch,
@@ -180,7 +190,8 @@ int main(int argc, char **argv, char **environment)
 	make_plan(launch);
 	if (launch->options.check)
 		return report_check(launch);
-	choose(launch, &backend);
+	backend_choose(launch, &backend);
+	launch_settle(launch, &backend);
 	if (launch->options.dry_run) {
 		report_plan(launch, &backend);
 		return 0;

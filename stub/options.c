@@ -26,7 +26,8 @@ static const struct option {
 	const char *value; /* what follows, or NULL */
 	const char *help;
 } table[] = {
-	{ OPTION_BACKEND, "--backend", NULL, "NAME", "auto, bwrap, firejail or landlock" },
+	{ OPTION_BACKEND, "--backend", NULL, "NAME,...",
+	  "auto, or those of bwrap, firejail, landlock that may be taken" },
 	{ OPTION_WORKSPACE, "--workspace", NULL, "DIR", "instead of the policy's workspace" },
 	{ OPTION_DEFINE, "--define", "-D", "NAME=VALUE", "give a parameter of the policy a value" },
 	{ OPTION_DRY_RUN, "--dry-run", NULL, NULL, "print the plan and start nothing" },
@@ -84,24 +85,39 @@ static void add_define(struct options *out, const char *text)
 			refuse("-D %.*s is given twice", (int)(equals - text), text);
 }
 
-static void set_backend(struct options *out, const char *name)
+static bool is_word(const char *text, size_t length, const char *word)
 {
-	bool known = !strcmp(name, "auto");
+	return strlen(word) == length && !strncmp(text, word, length);
+}
 
-	for (enum sbx_backend kind = 0; kind < SBX_BACKEND_COUNT; kind++)
-		known |= !strcmp(name, sbx_backend_name(kind));
-	if (!strcmp(name, "native"))
-		refuse("--backend native: not in this version: use auto");
-	if (!known)
-		refuse("--backend %s: no such backend: use auto, bwrap, firejail or landlock", name);
-	out->backend = name;
+/* "auto", or names with commas between them. */
+static void set_backends(struct options *out, const char *names)
+{
+	out->backends = 0;
+	for (const char *name = names; name; name = *name ? name + 1 : NULL) {
+		size_t length = strcspn(name, ",");
+		unsigned chosen = 0;
+
+		for (enum sbx_backend kind = 0; kind < SBX_BACKEND_COUNT; kind++)
+			if (is_word(name, length, "auto") ||
+			    is_word(name, length, sbx_backend_name(kind)))
+				chosen |= 1u << kind;
+		if (is_word(name, length, "native"))
+			refuse("--backend native: not in this version: use auto");
+		if (!chosen)
+			refuse("--backend %.*s: no such backend: use auto, bwrap, firejail or "
+			       "landlock",
+			       (int)length, name);
+		out->backends |= chosen;
+		name += length;
+	}
 }
 
 static void apply(enum option_id id, const char *value, struct options *out)
 {
 	switch (id) {
 	case OPTION_BACKEND:
-		set_backend(out, value);
+		set_backends(out, value);
 		break;
 	case OPTION_WORKSPACE:
 		out->workspace = value;
@@ -166,9 +182,11 @@ void options_parse(char **argv, struct options *out)
 	char **at = argv + 1;
 
 	memset(out, 0, sizeof(*out));
-	out->backend = "auto";
+	out->backends = (1u << SBX_BACKEND_COUNT) - 1;
+	out->argv = argv;
 	while (*at && (*at)[0] == '-' && (*at)[1] && strcmp(*at, "--"))
 		parse_one(&at, out);
+	out->end = (size_t)(at - argv);
 	if (*at && !strcmp(*at, "--"))
 		at++;
 	if (!*at)

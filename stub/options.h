@@ -5,6 +5,7 @@
 #define SBX_STUB_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "blob/blob.h"
 
@@ -12,13 +13,15 @@ struct define { /* -D name=value */
 	const char *name, *value;
 };
 struct options {
-	const char *backend;   /* "auto", or one of sbx_backend_name() */
+	unsigned backends;     /* 1 << enum sbx_backend: those that may be taken */
 	const char *workspace; /* NULL: as the policy says */
 	const char *blob;      /* a path or a name */
 	char *const *command;  /* NULL: the policy's */
 	struct define defines[SBX_PARAM_MAX];
 	unsigned define_count;
 	bool dry_run, check, verbose, quiet;
+	char *const *argv; /* all of it */
+	size_t end;        /* in it, behind the options: where another could stand */
 };
 
 /* Prints the help or the version and exits where asked to; refuses what is

@@ -1,18 +1,15 @@
 /*
- * stub/report.c - the plan and the machine, for people.
+ * stub/report.c - the plan, for people.
  */
 #include "stub/report.h"
 
-#include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "stub/backend.h"
 #include "stub/launch.h"
 #include "stub/out.h"
-#include "stub/sys.h"
 
 #define say(...) out_print(STDOUT_FILENO, __VA_ARGS__)
 
@@ -183,49 +180,4 @@ void report_plan(const struct launch *launch, const struct backend *backend)
 	for (size_t i = 0; i < backend->args.count; i++)
 		say(" %s", backend->args.items[i]);
 	say("\n");
-}
-
-/* Tried in a child: the only answer that counts. */
-static bool user_namespaces_work(void)
-{
-	pid_t child = sys_fork();
-	int status = 1;
-
-	if (child == 0)
-		_exit(unshare(CLONE_NEWUSER | CLONE_NEWNS) ? 1 : 0);
-	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
-}
-
-int report_check(struct launch *launch)
-{
-	const char *why, *bwrap = backend_find(SBX_BWRAP, &why);
-	int abi = sys_landlock_abi();
-
-	if (bwrap)
-		say("yes  backend bwrap: %s\n", bwrap);
-	else
-		say("no   backend bwrap: %s\n", why);
-	if (user_namespaces_work())
-		say("yes  user namespaces\n");
-	else
-		say("no   user namespaces: %s\n", backend_explain(SBX_BWRAP, "uid map"));
-	say("%s  Landlock ABI %d\n", abi > 0 ? "yes" : "no ", abi > 0 ? abi : 0);
-	launch->problems += !bwrap || !user_namespaces_work();
-	if (abi < 9)
-		say("note sockets that a process of the host listens on inside a granted tree can "
-		    "be "
-		    "connected to: closing these needs Landlock ABI 9\n");
-	if (launch->plan.limits.count)
-		say("note limits hold per process, not for the whole tree\n");
-	for (size_t i = 0; i < launch->plan.masks.count; i++)
-		if (launch->plan.masks.items[i].kind == MASK_COPY &&
-		    !S_ISDIR(launch->plan.masks.items[i].mode))
-			say("note %s is a private copy" NO_RENAME "\n",
-			    launch->plan.masks.items[i].path);
-	say("note a mask ends when somebody outside the sandbox replaces or removes the file it "
-	    "lies "
-	    "on\n");
-	say("%s\n", launch->problems ? "this machine cannot enforce the policy"
-				     : "this machine can enforce the policy");
-	return launch->problems ? EXIT_REFUSED : 0;
 }

@@ -9,7 +9,8 @@ struct backend;
 
 /* Prints the plan; nothing has been or will be changed. */
 void report_plan(const struct launch *launch, const struct backend *backend);
-/* Prints what this machine has and lacks; returns the exit status. */
+/* report_check.c: what holds the policy on each backend here, and what stands in
+ * the way of it; returns the exit status. */
 int report_check(struct launch *launch);
 
 #endif

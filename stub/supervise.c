@@ -89,6 +89,10 @@ static void let_go(struct watch *s)
 	const struct plan *plan = &s->launch->plan;
 
 	s->out->started = true;
+	if (s->launch->options.check) { /* it could: that was the question */
+		end_by_force(s);
+		return;
+	}
 	if (!backend_go_on(s->backend)) {
 		fail(s, "the sandbox ended before the program started");
 		return;

@@ -1,13 +1,14 @@
 # The launcher, run for real; see tests/e2e/run.
 CHECKS += check-e2e
 
-# The same launcher, told to take another program for bubblewrap: the only way
-# to give it one that lies.
-FAKE_BWRAP := /var/tmp/sbx-fake-bwrap/bwrap
+# The same launcher, told to take other programs for bubblewrap and firejail: the
+# only way to give it one that lies.
+FAKE_BACKENDS := /var/tmp/sbx-fake-bwrap
 FAKE_OBJS := $(patsubst %.c,$(O)/tests/stub-fake/%.o,$(STUB) $(BLOB))
 $(O)/tests/stub-fake/%.o: %.c
 	@mkdir -p $(@D)
-	$(Q)$(MUSL_CC) $(STUB_CFLAGS) -DSBX_BWRAP_PATH='"$(FAKE_BWRAP)"' -MMD -MP -c -o $@ $<
+	$(Q)$(MUSL_CC) $(STUB_CFLAGS) -DSBX_BWRAP_PATH='"$(FAKE_BACKENDS)/bwrap"' \
+		-DSBX_FIREJAIL_PATH='"$(FAKE_BACKENDS)/firejail"' -MMD -MP -c -o $@ $<
 $(O)/tests/sbx-exec-fake: $(FAKE_OBJS)
 	$(call say,LINK,$@)
 	$(Q)$(call link_static_pie,$(FAKE_OBJS))
