@@ -188,6 +188,10 @@ static const char *why_not(const struct verb *verb, enum ast_mod_kind kind)
 		return "what takes rights holds also for a name that is not there yet";
 	if (kind == AST_MOD_BEST_EFFORT && takes)
 		return "this is enforced, or the command is not started";
+	if (kind == AST_MOD_WITHOUT && verb->section == SECTION_SYSCALLS)
+		return "`deny CALL without namespaces` takes there what is allowed elsewhere";
+	if (kind == AST_MOD_WITHOUT)
+		return "only a `deny` or `seal` of system calls is for some backends alone";
 	if (kind == AST_MOD_OVERRIDE && takes)
 		return "a deny needs no override: at equal weight it wins";
 	return NULL;

@@ -81,10 +81,12 @@ static void print_jump(FILE *out, struct arena *arena, const struct sbx_blob *bl
 		fprintf(out, "\t%s", what);
 }
 
-void disasm_print(FILE *out, struct arena *arena, const struct sbx_blob *blob, enum sbx_arch arch)
+void disasm_print(FILE *out, struct arena *arena, const struct sbx_blob *blob, uint32_t id)
 {
-	const struct sbx_bpf *insns = blob->section[SBX_SEC_BPF_X86_64 + (int)arch].records;
-	uint32_t count = blob->section[SBX_SEC_BPF_X86_64 + (int)arch].count;
+	const enum sbx_arch arch =
+	    id == SBX_SEC_BPF_X86_64 || id == SBX_SEC_BPF_SHARED_X86_64 ? SBX_X86_64 : SBX_AARCH64;
+	const struct sbx_bpf *insns = blob->section[id].records;
+	uint32_t count = blob->section[id].count;
 	uint32_t *holds = arena_array(arena, count, sizeof(*holds));
 
 	memset(holds, 0xff, count * sizeof(*holds));

@@ -10,6 +10,7 @@
 #include "blob/blob.h"
 
 /* One instruction a line; jumps name the line they go to. */
-void disasm_print(FILE *out, struct arena *arena, const struct sbx_blob *blob, enum sbx_arch arch);
+/* @id: its section. */
+void disasm_print(FILE *out, struct arena *arena, const struct sbx_blob *blob, uint32_t id);
 
 #endif

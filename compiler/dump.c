@@ -186,23 +186,26 @@ static void print_landlock(const struct sbx_blob *blob)
 
 static void print_sizes(const struct sbx_blob *blob)
 {
-	printf("\n# section        records  bytes\n");
+	printf("\n# section              records  bytes\n");
 	for (uint32_t id = 0; id < SBX_SEC_COUNT; id++) {
 		const struct sbx_section_spec *spec = sbx_section_spec(id);
 
 		if (spec && blob->section[id].count)
-			printf("#   %-12s %8u %6u\n", spec->name, blob->section[id].count,
+			printf("#   %-18s %8u %6u\n", spec->name, blob->section[id].count,
 			       blob->section[id].count * spec->record_size);
 	}
 }
 
 static void print_programs(struct arena *arena, const struct sbx_blob *blob)
 {
-	static const char *const names[] = { "x86_64", "aarch64" };
+	static const char *const names[] = { "x86_64", "aarch64", "x86_64, without namespaces",
+					     "aarch64, without namespaces" };
 
-	for (unsigned arch = 0; arch < SBX_ARCH_COUNT; arch++) {
-		printf("\n# seccomp %s\n", names[arch]);
-		disasm_print(stdout, arena, blob, (enum sbx_arch)arch);
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!blob->section[SBX_SEC_BPF_X86_64 + i].count)
+			continue;
+		printf("\n# seccomp %s\n", names[i]);
+		disasm_print(stdout, arena, blob, SBX_SEC_BPF_X86_64 + i);
 	}
 }
 

@@ -99,8 +99,20 @@ static const char *how(const struct question *question, const struct sbx_sys_ver
 	return render_answer(question->arena, &stmt);
 }
 
-static void list_conditions(const struct question *question, const uint16_t nr[SBX_ARCH_COUNT],
-			    struct answer *answer)
+static void note_statement(const struct question *question, const char *prefix, uint32_t index,
+			   const uint16_t nr[SBX_ARCH_COUNT], struct answer *answer)
+{
+	uint32_t loc = SBX_AT(question->blob, SYS_STMTS, sbx_sys_stmt, index)->head.loc;
+
+	answer_note(question, answer, "%s %s  %s", prefix,
+		    render_rule_for_call(question->arena, question->blob, index, nr),
+		    loc == SBX_NONE ? "" : render_places(question->arena, question->blob, loc));
+}
+
+/* @prefix, then each statement, of the second program with @shared SBX_F_SHARED, that could change
+ * the answer. */
+static void list_statements(const struct question *question, const uint16_t nr[SBX_ARCH_COUNT],
+			    unsigned shared, const char *prefix, struct answer *answer)
 {
 	for (uint32_t i = 0; i < SBX_COUNT(question->blob, SYS_ENTRIES); i++) {
 		const struct sbx_sys_entry *entry =
@@ -108,14 +120,27 @@ static void list_conditions(const struct question *question, const uint16_t nr[S
 		const struct sbx_sys_stmt *stmt =
 		    SBX_AT(question->blob, SYS_STMTS, sbx_sys_stmt, entry->stmt);
 
-		if (speaks_of(entry, nr) && stmt->cond_count)
-			answer_note(
-			    question, answer, "unless %s  %s",
-			    render_rule_for_call(question->arena, question->blob, entry->stmt, nr),
-			    stmt->head.loc == SBX_NONE
-				? ""
-				: render_places(question->arena, question->blob, stmt->head.loc));
+		if (speaks_of(entry, nr) && (stmt->cond_count || shared) &&
+		    (stmt->head.flags & SBX_F_SHARED) == shared)
+			note_statement(question, prefix, entry->stmt, nr, answer);
 	}
+}
+
+/* What the second program says, where it is stricter. */
+static void explain_shared(const struct question *question, enum sbx_arch arch,
+			   const uint16_t nr[SBX_ARCH_COUNT], const uint64_t args[6],
+			   struct answer *answer)
+{
+	static const char prefix[] = "on a backend without namespaces:";
+	struct sbx_sys_verdict shared;
+
+	if (!question->arg_count) {
+		list_statements(question, nr, SBX_F_SHARED, prefix, answer);
+		return;
+	}
+	sbx_sys_decide_shared(question->blob, arch, nr[arch], args, &shared);
+	if (shared.stmt != SBX_NONE && answer->allowed)
+		note_statement(question, prefix, shared.stmt, nr, answer);
 }
 
 const char *explain_call(const struct question *question, struct answer *answer)
@@ -160,7 +185,8 @@ const char *explain_call(const struct question *question, struct answer *answer)
 		answer->by =
 		    render_rule_for_call(question->arena, question->blob, verdict.stmt, nr);
 		if (depends)
-			list_conditions(question, nr, answer);
+			list_statements(question, nr, 0, "unless", answer);
+		explain_shared(question, (enum sbx_arch)arch, nr, args, answer);
 	}
 	return NULL;
 }

@@ -50,4 +50,9 @@ bool calls_errno(struct lower *lower, const struct ast_word *word, unsigned *out
 unsigned errno_by_name(struct str name);
 const char *errno_suggest(struct str name);
 
+/* merge_shared.c: `without ...` statements that have nothing to do in @policy: first
+ * by its network, then, once all is merged, by what is refused at any rate. */
+void shared_drop_void(struct policy *policy);
+void shared_drop_refused(struct policy *policy);
+
 #endif

@@ -171,6 +171,18 @@ static bool read_action(struct lower *lower, const struct ast_word *word, struct
 	return calls_errno(lower, word, &out->error);
 }
 
+static bool read_without(struct lower *lower, const struct ast_mod *mod, struct sys_stmt *out)
+{
+	static const char *const words[] = { "namespaces", "network", "tcp", NULL };
+	int which =
+	    mod ? words_choice(&lower->words, mod->words, "what a backend is without", words) : -1;
+
+	out->without = (enum without)(which + 1);
+	if (out->without)
+		out->head.flags |= SBX_F_SHARED;
+	return !mod || which >= 0;
+}
+
 static enum sbx_sys_rank rank_of(const struct sys_stmt *stmt, bool group)
 {
 	if (stmt->verb == SBX_SYS_SEAL)
@@ -274,6 +286,8 @@ static void lower_line(struct lower *lower, const struct ast_stmt *stmt)
 		return;
 	}
 	if (with && !read_action(lower, with->words, &line.model))
+		return;
+	if (!read_without(lower, ast_mod_find(stmt, AST_MOD_WITHOUT), &line.model))
 		return;
 	for (const struct ast_word *word = stmt->items; word; word = word->next) {
 		struct str_list names = { 0 };

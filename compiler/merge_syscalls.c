@@ -49,6 +49,8 @@ static struct str make_key(struct arena *arena, const struct sys_stmt *stmt)
 			key = arena_printf(arena, "%s,%llx", key,
 					   (unsigned long long)cond->values[j]);
 	}
+	if (stmt->without) /* it contests with its like alone */
+		key = arena_printf(arena, "%s without %d", key, stmt->without);
 	return str_from(key);
 }
 
@@ -270,10 +272,13 @@ static void compact(struct policy *policy, const struct entry *entries)
 void merge_syscalls(struct lower *lower)
 {
 	struct policy *policy = lower->policy;
-	size_t count = policy->sys.count;
-	struct entry *entries = arena_array(lower->arena, count, sizeof(*entries));
-	struct map objects = { 0 }, calls = { 0 };
+	struct map objects = { 0 }, calls = { 0 }, shared = { 0 };
+	struct entry *entries;
+	size_t count;
 
+	shared_drop_void(policy);
+	count = policy->sys.count;
+	entries = arena_array(lower->arena, count, sizeof(*entries));
 	chain_objects(lower, entries, &objects);
 	for (size_t i = 0; i < count; i++) {
 		if (entries[i].stmt->head.flags & SBX_F_OVERRIDE && !entries[i].dead)
@@ -281,14 +286,18 @@ void merge_syscalls(struct lower *lower)
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (!entries[i].dead)
-			add_uses(lower, &calls, entries[i].stmt);
+			add_uses(lower, entries[i].stmt->without ? &shared : &calls,
+				 entries[i].stmt);
 	}
 	for (size_t i = 0; i < calls.room; i++)
 		check_errnos(lower, calls.slots[i].key, calls.slots[i].value);
+	for (size_t i = 0; i < shared.room; i++)
+		check_errnos(lower, shared.slots[i].key, shared.slots[i].value);
 	for (size_t i = 0; i < count; i++) {
 		if (!entries[i].dead && entries[i].stmt->verb == SBX_SYS_ALLOW &&
 		    entries[i].stmt->head.main_file)
 			check_effect(lower, &calls, &entries[i], map_get(&objects, entries[i].key));
 	}
 	compact(policy, entries);
+	shared_drop_refused(policy);
 }

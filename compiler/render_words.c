@@ -101,8 +101,8 @@ void words_cidr(struct text *text, const struct sbx_cidr *cidr)
 
 void words_head(struct text *text, const struct sbx_blob *blob, const struct sbx_head *head)
 {
-	static const char *const flags[] = { "optional", "best-effort", "snapshot",
-					     NULL,       "create",      "override" };
+	static const char *const flags[] = { "optional", "best-effort", "snapshot",          NULL,
+					     "create",   "override",    "without namespaces" };
 	const struct sbx_note *note;
 
 	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)

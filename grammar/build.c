@@ -29,6 +29,7 @@ static const struct {
 	[AST_MOD_WAIVE] = { TAKES_NAME_TEXT, "a finding and a reason in quotes" },
 	[AST_MOD_GUARDS] = { TAKES_NAME,
 			     "a line of the checklist: own-code, endpoint or host-exec" },
+	[AST_MOD_WITHOUT] = { TAKES_NAME, "namespaces, network or tcp" },
 	[AST_MOD_WITH] = { TAKES_NAME, "an answer such as EPERM, or `name = value` pairs" },
 	[AST_MOD_PLACEHOLDER] = { TAKES_ONE, "dir, file or a text in quotes" },
 	[AST_MOD_SIZE] = { TAKES_ONE, "a size such as 512M" },

@@ -73,8 +73,15 @@ struct sys_cond {
 	size_t value_count;
 	struct str name; /* of the argument, for people; ptr NULL: none */
 };
+enum without { /* where alone a statement holds; all but NOTHING have SBX_F_SHARED */
+	SBX_WITHOUT_NOTHING,    /* everywhere */
+	SBX_WITHOUT_NAMESPACES, /* on a backend that makes none */
+	SBX_WITHOUT_NETWORK,    /* there, in a policy that has not the host's network */
+	SBX_WITHOUT_TCP,        /* there, in a policy that has no use for TCP either */
+};
 struct sys_stmt { /* one verb, action and `where`; the calls it speaks of */
 	struct rule_head head;
+	enum without without;
 	enum sbx_sys_verb verb;
 	enum sbx_sys_action action;
 	unsigned error;
