@@ -15,6 +15,10 @@
  */
 unsigned compare_programs(const struct sbx_blob *blob, const char *name, unsigned long *runs);
 
+/* The second programs of a policy without a network that imports std/syscalls and
+ * allows what ordinary programs use; prints and counts what they answer wrong. */
+unsigned check_shared(const struct sbx_blob *blob);
+
 /* Prints how far the calls that programs make most are from their answer;
  * returns the most comparisons any of them took on its native architecture. */
 unsigned print_depths(const struct sbx_blob *blob, const char *name);

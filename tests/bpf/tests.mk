@@ -3,7 +3,7 @@ CHECKS += check-bpf
 TEST_LIB := $(call san,tests/lib/model.c tests/lib/sim.c)
 SAN_EMIT := $(SAN_BASE) $(call san,$(EMIT) $(BLOB))
 
-$(O)/tests/bpf: $(call san,tests/bpf/test_bpf.c tests/bpf/compare.c) $(TEST_LIB) $(SAN_EMIT)
+$(O)/tests/bpf: $(call san,tests/bpf/test_bpf.c tests/bpf/compare.c tests/bpf/shared.c) $(TEST_LIB) $(SAN_EMIT)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN_CFLAGS) -o $@ $^ -lseccomp
