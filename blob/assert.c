@@ -245,19 +245,19 @@ static void ask_submit(struct question *q, enum answer *answer)
 static bool ask_use(struct question *q, enum answer *answer)
 {
 	const char *what = sbx_string(q->blob, q->claim->object.text);
-	bool pty = !strcmp(what, "pty");
-	uint32_t wanted = pty ? SBX_PROCESS_TERMINAL_NONE : SBX_PROCESS_USERNS;
+	bool terminal = !strcmp(what, "pty") || !strcmp(what, "terminal");
+	uint32_t wanted = terminal ? SBX_PROCESS_TERMINAL_NONE : SBX_PROCESS_USERNS;
 
-	if (!pty && strcmp(what, "user-namespaces")) {
+	if (!terminal && strcmp(what, "user-namespaces")) {
 		snprintf(q->out->reason, sizeof(q->out->reason),
 			 "nothing by that name can be used");
 		return false;
 	}
-	*answer = pty ? ALLOWED : REFUSED;
+	*answer = terminal ? ALLOWED : REFUSED;
 	for (uint32_t i = 0; i < SBX_COUNT(q->blob, PROCESS); i++) {
 		if (SBX_AT(q->blob, PROCESS, sbx_process_rule, i)->what != wanted)
 			continue;
-		*answer = pty ? REFUSED : ALLOWED;
+		*answer = terminal ? REFUSED : ALLOWED;
 		decided_by(q, SBX_SEC_PROCESS, i);
 	}
 	return true;

@@ -186,7 +186,7 @@ static const char *why_not(const struct verb *verb, enum ast_mod_kind kind)
 
 	if (kind == AST_MOD_OPTIONAL && takes)
 		return "what takes rights holds also for a name that is not there yet";
-	if (kind == AST_MOD_BEST_EFFORT && takes)
+	if (kind == AST_MOD_BEST_EFFORT)
 		return "this is enforced, or the command is not started";
 	if (kind == AST_MOD_WITHOUT && verb->section == SECTION_SYSCALLS)
 		return "`deny CALL without namespaces` takes there what is allowed elsewhere";
@@ -235,6 +235,8 @@ static void check_compat(struct check *check, const struct verb *verb, const str
 	else if (verb->section == SECTION_NET && stmt->items && stmt_is(stmt, "allow") &&
 		 (str_is(stmt->items->text, "unix") || str_is(stmt->items->text, "abstract")))
 		what = "a socket of the host";
+	else if (verb->section == SECTION_PROCESS && stmt_is(stmt, "share"))
+		what = "`share`";
 	if (!what)
 		return;
 	diag_error(check->diags, DIAG_C0112, override ? override->span : stmt->span,

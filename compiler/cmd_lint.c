@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/load.h"
 #include "compiler/render.h"
 #include "compiler/stages.h"
 
@@ -14,12 +15,52 @@ static int usage(FILE *out)
 {
 	fputs("usage: sbxc lint [-q] [-I DIR] [-D NAME=VALUE] FILE ...\n"
 	      "\n"
-	      "Holds each policy against the hardening checklist and lists its holes, the\n"
-	      "statements with a compat reason, and what modules claim and an override\n"
-	      "lifts.  -q: findings only.\n"
+	      "Holds each policy against the hardening checklist and lists its holes: the\n"
+	      "statements with a compat reason or as best-effort, and what modules claim and\n"
+	      "an override lifts.  -q: findings only.\n"
 	      "Exit status: 0 nothing found; 1 findings or errors; 2 usage.\n",
 	      out);
 	return out == stdout ? finish_output(SBXC_OK) : SBXC_USAGE;
+}
+
+/* Is the rule from a module that is imported as best-effort? */
+static bool is_soft(const struct compilation *c, enum sbx_section_id section, uint32_t rule)
+{
+	const struct rule_head *head = c->blob.heads[section] ? c->blob.heads[section][rule] : NULL;
+
+	for (size_t i = 0; head && i < c->soft.count; i++)
+		if (head->place.span.source == c->soft.items[i].module->ast->source)
+			return true;
+	return false;
+}
+
+static void list_hole(struct compilation *c, const struct sbx_blob *blob,
+		      enum sbx_section_id section, uint32_t rule)
+{
+	const struct sbx_head *head = render_head(blob, section, rule);
+
+	printf("  %s: %s%s\n", render_places(&c->arena, blob, head->loc),
+	       diag_escape(&c->arena, str_from(render_rule(&c->arena, blob, section, rule, 4))),
+	       head->flags & SBX_F_BEST_EFFORT ? ": not enforced where a backend cannot" : "");
+}
+
+/* Each as one line: a module has many statements. */
+static unsigned list_soft(struct compilation *c)
+{
+	unsigned holes = 0;
+
+	for (size_t i = 0; i < c->soft.count; i++) {
+		const struct soft_import *import = &c->soft.items[i];
+		struct line_column at = source_locate(import->span.source, import->span.start);
+
+		if (import->module->firm)
+			continue;
+		printf("  %s:%u: import %s best-effort: what it denies of files is not enforced "
+		       "where a backend cannot\n",
+		       import->span.source->name, at.line, import->module->id);
+		holes++;
+	}
+	return holes;
 }
 
 static unsigned list_section(struct compilation *c, const struct sbx_blob *blob,
@@ -30,11 +71,11 @@ static unsigned list_section(struct compilation *c, const struct sbx_blob *blob,
 	for (uint32_t i = 0; i < blob->section[section].count; i++) {
 		const struct sbx_head *head = render_head(blob, section, i);
 
-		if (!head || !(head->flags & SBX_F_COMPAT))
+		if (!head || !(head->flags & (SBX_F_COMPAT | SBX_F_BEST_EFFORT)))
 			continue;
-		printf(
-		    "  %s: %s\n", render_places(&c->arena, blob, head->loc),
-		    diag_escape(&c->arena, str_from(render_rule(&c->arena, blob, section, i, 4))));
+		if (!(head->flags & SBX_F_COMPAT) && is_soft(c, section, i))
+			continue;
+		list_hole(c, blob, section, i);
 		holes++;
 	}
 	return holes;
@@ -47,9 +88,10 @@ static void list_holes(struct compilation *c, const char *path)
 
 	if (sbx_blob_open(c->blob.data, c->blob.size, &blob))
 		BUG("our own blob is refused");
-	printf("%s: holes, each with its reason:\n", diag_escape(&c->arena, str_from(path)));
+	printf("%s: holes, and why:\n", diag_escape(&c->arena, str_from(path)));
 	for (enum sbx_section_id section = 1; section < SBX_SEC_COUNT; section++)
 		holes += list_section(c, &blob, section);
+	holes += list_soft(c);
 	if (sbx_meta(&blob)->net_mode_head.flags & SBX_F_COMPAT) {
 		const struct sbx_head *head = &sbx_meta(&blob)->net_mode_head;
 		uint32_t why = SBX_AT(&blob, NOTES, sbx_note, head->note)->compat;

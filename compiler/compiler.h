@@ -42,6 +42,12 @@ struct lifted { /* a module's claim that an override makes void */
 	const char *text, *place, *override; /* "std/git.pol:12" */
 };
 
+struct parsed;
+struct soft_import { /* `import NAME best-effort` */
+	const struct parsed *module; /* compiler/load.h; another import may hold it firm */
+	struct span span;
+};
+
 struct compilation {
 	const char *input; /* the file or name to compile */
 	struct span asked; /* the `jobs` that names it, in @outer; else no place */
@@ -56,6 +62,9 @@ struct compilation {
 	struct {
 		VEC_OF(struct lifted)
 	} lifted; /* these are not in the blob */
+	struct {
+		VEC_OF(struct soft_import)
+	} soft;
 };
 
 /*

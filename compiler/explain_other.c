@@ -149,17 +149,21 @@ const char *explain_submit(const struct question *question, struct answer *answe
 const char *explain_use(const struct question *question, struct answer *answer)
 {
 	bool pty = !strcmp(question->object, "pty");
-	uint32_t wanted = pty ? SBX_PROCESS_TERMINAL_NONE : SBX_PROCESS_USERNS;
+	bool terminal = pty || !strcmp(question->object, "terminal");
+	uint32_t wanted = terminal ? SBX_PROCESS_TERMINAL_NONE : SBX_PROCESS_USERNS;
 
-	if (!pty && strcmp(question->object, "user-namespaces"))
-		return "what can be used is called `pty` or `user-namespaces`";
+	if (!terminal && strcmp(question->object, "user-namespaces"))
+		return "what can be used is called `terminal` (the one handed over), `pty` (new "
+		       "ones) or `user-namespaces`";
 	answer->section = SBX_SEC_PROCESS;
-	answer->allowed = pty;
-	answer->nobody = pty ? "nothing forbids it" : "no rule allows it";
-	answer->held_by = pty ? "mount (bubblewrap): a /dev/pts of its own" : "seccomp filter";
+	answer->allowed = terminal;
+	answer->nobody = terminal ? "nothing forbids it" : "no rule allows it";
+	answer->held_by = pty        ? "mount (bubblewrap): a /dev/pts of its own"
+			  : terminal ? "the launcher, which refuses to start with one"
+				     : "seccomp filter";
 	for (uint32_t i = 0; i < SBX_COUNT(question->blob, PROCESS); i++)
 		if (SBX_AT(question->blob, PROCESS, sbx_process_rule, i)->what == wanted) {
-			answer->allowed = !pty;
+			answer->allowed = !terminal;
 			answer->rule = i;
 		}
 	return NULL;

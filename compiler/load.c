@@ -183,6 +183,16 @@ static void load_extend(struct loader *loader, struct unit *unit, const struct a
 		add_unit(loader, unit, stmt, parsed, unit->level + 1, loader->policy);
 }
 
+/* A module counts as best-effort if every import of it says so. */
+static void note_import(struct compilation *c, struct parsed *parsed, const struct ast_stmt *stmt)
+{
+	if (!ast_mod_find(stmt, AST_MOD_BEST_EFFORT)) {
+		parsed->firm = true;
+		return;
+	}
+	*VEC_PUSH(&c->arena, &c->soft) = (struct soft_import){ parsed, stmt->span };
+}
+
 /* @seen: what this file has imported so far. */
 static void load_import(struct loader *loader, struct unit *unit, struct map *seen,
 			const struct ast_stmt *stmt)
@@ -197,6 +207,7 @@ static void load_import(struct loader *loader, struct unit *unit, struct map *se
 		fail_cycle(loader, unit, stmt, parsed);
 		return;
 	}
+	note_import(c, parsed, stmt);
 	struct scope *scope = ARENA_NEW(&c->arena, struct scope);
 	unsigned before = diag_errors(c->diags);
 	if (!scope_make_module(c, parsed, stmt, unit->scope, scope, &key)) {

@@ -20,6 +20,7 @@ struct parsed {         /* one file, read and checked once */
 	unsigned kind;                 /* FILE_*; 0: unusable, messages are queued */
 	unsigned file;                 /* index in struct program files */
 	bool loading;                  /* on the way down: meeting it again is a cycle */
+	bool firm;                     /* an import of it does not say best-effort */
 };
 struct unit { /* a file with the values of its parameters */
 	struct parsed *parsed;

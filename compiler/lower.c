@@ -17,6 +17,13 @@ unsigned lower_level(const struct lower *lower, const struct rule_head *head)
 	return lower->levels[head->file];
 }
 
+unsigned lower_softness(const struct lower *lower)
+{
+	const struct unit *unit = lower->unit;
+
+	return unit->level == LEVEL_MODULE && !unit->parsed->firm ? SBX_F_BEST_EFFORT : 0;
+}
+
 bool lower_same_file(const struct rule_head *a, const struct rule_head *b)
 {
 	return a->file == b->file;
@@ -62,6 +69,7 @@ enum merge lower_merge_same(struct lower *lower, struct rule_head *first,
 		return MERGE_KEEP;
 	}
 	lower_add_places(lower, first, second);
+	first->flags &= second->flags | ~SBX_F_BEST_EFFORT; /* the firm one holds */
 	first->main_file |= second->main_file;
 	return MERGE_DROP;
 }

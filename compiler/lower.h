@@ -32,6 +32,8 @@ struct policy *lower_program(struct compilation *c, const struct program *progra
 /* Flags and reasons of @stmt, for a rule that stands at @span. */
 bool lower_head(struct lower *lower, const struct ast_stmt *stmt, struct span span,
 		struct rule_head *head);
+/* SBX_F_BEST_EFFORT where all that import the file being lowered say so, else 0. */
+unsigned lower_softness(const struct lower *lower);
 /* The level of the file a rule came from. */
 unsigned lower_level(const struct lower *lower, const struct rule_head *head);
 /* Do both come from one file?  One statement evaluated twice is not two. */

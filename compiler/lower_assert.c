@@ -138,7 +138,7 @@ static bool add_text(struct claim *claim, const struct ast_word *word)
 
 static bool add_use(struct claim *claim, const struct ast_word *word)
 {
-	static const char *const things[] = { "pty", "user-namespaces", NULL };
+	static const char *const things[] = { "pty", "terminal", "user-namespaces", NULL };
 
 	return words_choice(&claim->lower->words, word, "what can be used", things) >= 0 &&
 	       add_text(claim, word);

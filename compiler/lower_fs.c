@@ -165,6 +165,8 @@ static void lower_rule(struct lower *lower, const struct ast_stmt *stmt, const s
 	    !read_size(lower, stmt, &rule.size) || !read_placeholder(lower, stmt, &rule) ||
 	    !read_excepts(lower, stmt, &rule.excepts))
 		return;
+	if (rule.verb == SBX_FS_DENY || rule.verb == SBX_FS_COPY || rule.verb == SBX_FS_TMP)
+		rule.head.flags |= lower_softness(lower);
 	for (const struct ast_word *word = words; word; word = word->next) {
 		if (!lower_path(lower, stmt, verb, word, &rule, &wild))
 			return;

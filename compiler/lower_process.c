@@ -44,12 +44,32 @@ static bool lower_pass(struct lower *lower, const struct ast_stmt *stmt, struct 
 	return true;
 }
 
+/* One rule a word. */
+static void lower_share(struct lower *lower, const struct ast_stmt *stmt, struct process_rule *rule)
+{
+	static const char *const words[] = { "processes", "signals", "terminals", NULL };
+
+	for (const struct ast_word *word = stmt->items; word; word = word->next) {
+		int which = words_choice(&lower->words, word, "what may be shared", words);
+
+		if (which < 0)
+			return;
+		rule->what = (enum sbx_process)(SBX_PROCESS_SHARE_PROCESSES + which);
+		rule->head.place.span = word->span;
+		*VEC_PUSH(lower->arena, &lower->policy->process) = *rule;
+	}
+}
+
 void lower_process(struct lower *lower, const struct ast_stmt *block)
 {
 	for (const struct ast_stmt *stmt = block; stmt; stmt = stmt->next) {
 		struct process_rule rule = { .what = SBX_PROCESS_USERNS };
 		bool good = lower_head(lower, stmt, stmt->span, &rule.head);
 
+		if (good && str_is(stmt->verb->text, "share")) {
+			lower_share(lower, stmt, &rule);
+			continue;
+		}
 		if (str_is(stmt->verb->text, "allow"))
 			good = good && lower_allow(lower, stmt);
 		else if (str_is(stmt->verb->text, "terminal"))

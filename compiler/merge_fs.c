@@ -89,7 +89,7 @@ static bool same_excepts(struct merge_fs *m, const struct fs_rule *a, const stru
 /* Do two statements with the same verb on the same path mean one thing? */
 static bool same_meaning(struct merge_fs *m, const struct fs_rule *a, const struct fs_rule *b)
 {
-	unsigned flags = SBX_F_OPTIONAL | SBX_F_BEST_EFFORT | SBX_F_CREATE;
+	unsigned flags = SBX_F_OPTIONAL | SBX_F_CREATE;
 
 	return (a->head.flags & flags) == (b->head.flags & flags) && a->size == b->size &&
 	       a->placeholder == b->placeholder &&

@@ -119,7 +119,9 @@ static void render_process(struct text *text, const struct sbx_blob *blob,
 			   const struct sbx_process_rule *rule)
 {
 	static const char *const words[] = { "allow user-namespaces", "terminal none",
-					     "terminal pty", "pass fd" };
+					     "terminal pty",          "pass fd",
+					     "share processes",       "share signals",
+					     "share terminals" };
 
 	text_add(text, "%s", WORD_OF(words, rule->what));
 	if (rule->what == SBX_PROCESS_PASS_FD)
