@@ -99,7 +99,7 @@ demo: deps-build
 # Every kind of test that this machine can run; the last line has the counts.
 check: deps-check
 	$(Q)$(MAKE) --no-print-directory all
-	$(Q)tests/run-checks $(CHECKS)
+	$(Q)tests/run-checks $(CHECKS) $(LATE_CHECKS)
 
 deps-build deps-check: deps-%:
 	$(Q)scripts/install-deps $*
@@ -136,7 +136,7 @@ help:
 	@echo 'make demo         install what is needed, build, show a sandbox at work'
 	@echo 'make check        install what is needed, build, run the tests'
 	@echo 'make check-agents the same with the real agents, from npm'
-	@echo 'make check-KIND   one kind: $(patsubst check-%,%,$(CHECKS))'
+	@echo 'make check-KIND   one kind: $(patsubst check-%,%,$(CHECKS) $(LATE_CHECKS))'
 	@echo 'make bench        speed and size, side by side with other launchers'
 	@echo 'make fuzz TIME=60 each fuzz target for so many seconds'
 	@echo 'make install      into PREFIX=$(PREFIX), below DESTDIR'

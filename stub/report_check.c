@@ -11,6 +11,7 @@
  */
 #include "stub/report.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
@@ -119,7 +120,9 @@ static void report_machine(struct launch *launch)
 	if (abi > 0)
 		say("yes  Landlock ABI %d\n", abi);
 	else
-		say("no   Landlock: add landlock to the kernel's lsm= list\n");
+		say("no   Landlock: %s\n",
+		    errno == EOPNOTSUPP ? "it is turned off: add landlock to the kernel's lsm= list"
+					: "this kernel has none: boot Linux 5.13 or newer");
 	if (user_namespaces_work())
 		say("yes  user namespaces\n");
 	else

@@ -252,7 +252,7 @@ try:
     while True:
         c,_=s.accept(); c.sendall(b"HOSTNET"); c.close()
 except OSError: pass' >"$dir/port" &
-sleep 0.5
+until [ -s "$dir/port" ]; do sleep 0.05; done
 connect="import socket; print(socket.create_connection((\"127.0.0.1\",$(cat "$dir/port")),2).recv(9))"
 sbx nethost python3 -c "$connect"; output HOSTNET 'mode host reaches the network of the host'
 sbx plain python3 -c "$connect"; no_output HOSTNET 'mode none does not'
