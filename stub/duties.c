@@ -18,6 +18,14 @@ static void add(struct launch *launch, enum sbx_duty what, const struct sbx_head
 	    (struct duty){ .what = what, .head = head, .subject = subject, .rule = SBX_NONE };
 }
 
+/* What `process { share }` names by @word need not be kept apart. */
+static void add_shareable(struct launch *launch, enum sbx_duty what, enum sbx_process word,
+			  const struct sbx_head *head)
+{
+	add(launch, what, head, NULL);
+	launch->duties.items[launch->duties.count - 1].shared = process_says(launch, word);
+}
+
 static void add_file(struct launch *launch, enum sbx_duty what, uint32_t rule, const char *path)
 {
 	const struct sbx_head *head = NULL;
@@ -88,7 +96,7 @@ static void find_mounts(struct launch *launch)
 	if (reads)
 		add(launch, SBX_DUTY_TRUNCATE, NULL, NULL);
 	if (proc)
-		add(launch, SBX_DUTY_PROCESSES, NULL, NULL);
+		add_shareable(launch, SBX_DUTY_PROCESSES, SBX_PROCESS_SHARE_PROCESSES, NULL);
 }
 
 /* ---- the rest ---------------------------------------------------------------------- */
@@ -121,7 +129,8 @@ static void find_process(struct launch *launch)
 		if (rule->what == SBX_PROCESS_USERNS)
 			add(launch, SBX_DUTY_USER_NAMESPACES, &rule->head, NULL);
 		if (rule->what == SBX_PROCESS_TERMINAL)
-			add(launch, SBX_DUTY_TERMINALS, &rule->head, NULL);
+			add_shareable(launch, SBX_DUTY_TERMINALS, SBX_PROCESS_SHARE_TERMINALS,
+				      &rule->head);
 	}
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, LIMITS); i++) {
 		const struct sbx_limit_rule *rule = SBX_AT(&launch->blob, LIMITS, sbx_limit_rule, i);
@@ -138,7 +147,7 @@ void duties_find(struct launch *launch)
 	find_masks(launch);
 	find_network(launch);
 	find_process(launch);
-	add(launch, SBX_DUTY_SIGNALS, NULL, NULL);
+	add_shareable(launch, SBX_DUTY_SIGNALS, SBX_PROCESS_SHARE_SIGNALS, NULL);
 	if (!process_says(launch, SBX_PROCESS_USERNS))
 		add(launch, SBX_DUTY_DESCRIPTORS, NULL, NULL);
 }

@@ -18,16 +18,17 @@ struct duty {
 	const struct sbx_head *head; /* the rule's; NULL: it goes without saying */
 	const char *subject;         /* a path or a number, or NULL */
 	uint32_t rule;               /* in SBX_SEC_FS, or SBX_NONE */
+	bool shared;                 /* process { share ... }: it need not be held */
 };
 
-/* Fills launch->duties.  What the policy shares is not asked for. */
+/* Fills launch->duties. */
 void duties_find(struct launch *launch);
 /* This machine, as far as @kind needs it. */
 void duties_machine(const struct launch *launch, struct sbx_machine *out);
 /* May the launch go on though nothing holds @duty? */
 static inline bool duty_is_optional(const struct duty *duty)
 {
-	return duty->head && duty->head->flags & SBX_F_BEST_EFFORT;
+	return duty->shared || (duty->head && duty->head->flags & SBX_F_BEST_EFFORT);
 }
 /* How many duties @kind does not hold; *fatal: those that are not best-effort. */
 unsigned duties_lacking(const struct launch *launch, enum sbx_backend kind,
