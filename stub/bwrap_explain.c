@@ -66,6 +66,8 @@ static const char known[] =
     "\0"
     "make / slave\0"
     "mounting is forbidden here, as inside a Landlock or AppArmor sandbox: start outside it\0"
+    "mount tmpfs: No such\0"
+    "bubblewrap works in /tmp, which is not there: make it, or grant it in the policy around\0"
     "pivot_root\0"
     "the root of this system cannot be exchanged, as in an initramfs: boot from a file system\0"
     "mount proc\0"

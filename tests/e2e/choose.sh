@@ -199,3 +199,79 @@ run_in "$work" "$sbx_exec" --check --backend landlock -v "$dir/best-effort.sbx"
 output 'note landlock: not enforced, best-effort' 'best-effort rules are notes'
 cd / && run_in "$work" "$sbx_exec" --check "$dir/only-bwrap.sbx"; output 'add landlock to its require' 'a backend that the policy does not name'
 cd - >/dev/null || exit
+
+case_ 'NEST-03 no namespace of its own'
+bare "$dir/bin/e2e-namespaces"
+for words in 'clone done' 'clone3 done' 'setns EBADF' 'open_tree EBADF' 'fsopen EPERM' 'unshare done'; do
+	output "$words" "control: $words"
+done
+for backend in bwrap landlock; do
+	[ $backend = bwrap ] || [ "$has_landlock" ] || { skip "$backend: no Landlock ABI 3 here"; continue; }
+	policy_for_namespaces=holds-$backend
+	thin $policy_for_namespaces <<<"fs { exec $dir/bin }"
+	run_in "$work" "$sbx_exec" --backend $backend "$dir/$policy_for_namespaces.sbx" -- "$dir/bin/e2e-namespaces"
+	for words in 'clone EPERM' 'clone3 ENOSYS' 'setns EPERM' 'open_tree EPERM' 'unshare EPERM'; do
+		output "$words" "$backend: $words"
+	done
+	no_output done '... and none succeeds'
+done
+
+case_ 'NEST-02 a launch inside a launch'
+outer() { # NAME <<statements: a policy in which a launcher can start
+	{
+		printf 'language 1\npolicy "outer"\nimport std/rig\ncommand /bin/sh\nworkspace $cwd\n'
+		echo "fs { exec $dir/sbx/build; read $dir/inner.sbx; deny write \$workspace/shut best-effort; tmp /tmp best-effort }"
+		cat
+	} >"$dir/$1.pol"
+	"$sbxc" "$dir/$1.pol" -o "$dir/$1.sbx" >"$dir/compile" 2>&1 || fail "policy $1 does not compile" "$(cat "$dir/compile")"
+	chmod 644 "$dir/$1.sbx"
+}
+# The inner one grants what the outer one does not, and closes nothing.
+thin inner <<'END'
+fs { write ~/e2e optional }
+END
+outer outer <<'END'
+syscalls { default ENOSYS; allow openat2 override compat "a launcher inside" }
+process { share processes compat "test" }
+END
+outer outer-nests <<'END'
+process { allow user-namespaces compat "a sandbox of its own" }
+syscalls {
+    default ENOSYS
+    allow openat2 @namespaces override compat "a sandbox of its own"
+    allow mount umount2 pivot_root sethostname chroot open_tree move_mount fsopen fsconfig fsmount mount_setattr compat "a sandbox of its own"
+    allow clone where flags & CLONE_NEWUSER != 0 override compat "a sandbox of its own"
+}
+END
+outer outer-plain <<'END'
+syscalls { default ENOSYS }
+process { share processes compat "test" }
+END
+fresh
+mkdir "$work/shut"; own "$work"
+nest() { # OUTER-BACKEND OUTER INNER-BACKEND
+	rm -f "$home/inside" "$work/shut/x" "$work/own"
+	run_in "$work" "$sbx_exec" -q --backend "$1" "$dir/$2.sbx" -- "$dir/sbx/build/sbx-exec" --backend "$3" "$dir/inner.sbx" -- \
+		sh -c "echo it ran; echo x >own && echo own; echo x >shut/x; echo x >$home/inside; exit 0"
+}
+confined() { # SHUT: whether the outer one holds that
+	output 'it ran' "$1: it runs"; output own '... the workspace can be written'
+	not '... nothing is opened that the outer one does not grant' test -e "$home/inside"
+	[ -z "${2-}" ] || not '... nor what it closes' test -e "$work/shut/x"
+}
+run_in "$work" "$sbx_exec" --backend bwrap "$dir/inner.sbx" -- sh -c "echo x >$home/inside"
+ok 'control: alone the inner one writes there' test -e "$home/inside"
+nest bwrap outer-nests bwrap; confined 'bwrap in bwrap' shut
+nest bwrap outer bwrap; status 125 'bwrap in bwrap that allows none: refused'; output 'user namespaces' '... with that reason'
+no_output 'it ran' '... nothing runs'
+nest bwrap outer-plain bwrap; status 125 'without openat2: refused'; output 'openat2(2) is refused' '... with that reason'
+if [ "$has_landlock" ]; then
+	nest bwrap outer landlock; confined 'landlock in bwrap' shut
+	nest bwrap outer auto; confined 'auto in bwrap' shut
+	output 'not bwrap: ' '... says why not bwrap'
+	nest landlock outer landlock; confined 'landlock in landlock'
+	nest landlock outer bwrap; status 125 'bwrap in landlock: refused'; no_output 'it ran' '... nothing runs'
+	nest landlock outer auto; confined 'auto in landlock'
+else
+	skip 'no Landlock ABI 3 here'
+fi
