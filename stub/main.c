@@ -124,11 +124,11 @@ static void explain_end(struct launch *launch, const struct backend *backend, co
 	bool unable;
 
 	why = backend_explain(backend, words, &unable);
+	if (*words && (!unable || launch->options.verbose))
+		note("%s: %s", sbx_backend_name(backend->kind), words);
 	if (unable)
 		backend_instead(launch, backend->kind, why);
-	if (*words)
-		note("%s: %s", sbx_backend_name(backend->kind), words);
-	note("%s", why);
+	note("%s: %s", sbx_backend_name(backend->kind), why);
 }
 
 static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
