@@ -424,6 +424,7 @@ void sbx_place(const struct sbx_blob *blob, uint32_t loc, char *out, size_t size
 struct sbx_sha256 {
 	uint32_t state[8];
 	uint64_t length;
+	bool fast; /* by the processor's own instructions */
 	uint8_t block[64];
 };
 void sbx_sha256_init(struct sbx_sha256 *sum);

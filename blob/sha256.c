@@ -83,12 +83,17 @@ static void add_blocks_plain(uint32_t state[8], const uint8_t *data, size_t bloc
 #include <cpuid.h>
 #include <immintrin.h>
 
+/* Asked once a digest, and no more than needed (no processor with these is without
+ * SSE4.1): under a hypervisor each cpuid costs as much as twenty system calls. */
 static bool have_sha(void)
 {
 	unsigned a, b, c, d;
 
-	return __get_cpuid(1, &a, &b, &c, &d) && c & bit_SSE4_1 &&
-	       __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_SHA;
+	__cpuid(0, a, b, c, d);
+	if (a < 7)
+		return false;
+	__cpuid_count(7, 0, a, b, c, d);
+	return b & bit_SHA;
 }
 
 /*
@@ -133,17 +138,22 @@ __attribute__((target("sha,sse4.1"))) static void add_blocks_sha(uint32_t state[
 	_mm_storeu_si128((__m128i *)(void *)(state + 4), _mm_alignr_epi8(dchg, feba, 8));
 }
 
-static void add_blocks(uint32_t state[8], const uint8_t *data, size_t blocks)
+static void add_blocks(struct sbx_sha256 *sum, const uint8_t *data, size_t blocks)
 {
-	if (have_sha())
-		add_blocks_sha(state, data, blocks);
+	if (sum->fast)
+		add_blocks_sha(sum->state, data, blocks);
 	else
-		add_blocks_plain(state, data, blocks);
+		add_blocks_plain(sum->state, data, blocks);
 }
 #else
-static void add_blocks(uint32_t state[8], const uint8_t *data, size_t blocks)
+static bool have_sha(void)
 {
-	add_blocks_plain(state, data, blocks);
+	return false;
+}
+
+static void add_blocks(struct sbx_sha256 *sum, const uint8_t *data, size_t blocks)
+{
+	add_blocks_plain(sum->state, data, blocks);
 }
 #endif
 
@@ -156,6 +166,7 @@ void sbx_sha256_init(struct sbx_sha256 *sum)
 
 	memcpy(sum->state, initial, sizeof(initial));
 	sum->length = 0;
+	sum->fast = have_sha();
 }
 
 void sbx_sha256_add(struct sbx_sha256 *sum, const void *data, size_t size)
@@ -172,10 +183,10 @@ void sbx_sha256_add(struct sbx_sha256 *sum, const void *data, size_t size)
 		size -= take;
 		if (held + take < 64)
 			return;
-		add_blocks(sum->state, sum->block, 1);
+		add_blocks(sum, sum->block, 1);
 	}
 	if (size >= 64)
-		add_blocks(sum->state, p, size / 64);
+		add_blocks(sum, p, size / 64);
 	if (size % 64)
 		memcpy(sum->block, p + (size & ~(size_t)63), size % 64);
 }
@@ -188,12 +199,12 @@ void sbx_sha256_end(struct sbx_sha256 *sum, uint8_t digest[32])
 	sum->block[held++] = 0x80;
 	if (held > 56) {
 		memset(sum->block + held, 0, 64 - held);
-		add_blocks(sum->state, sum->block, 1);
+		add_blocks(sum, sum->block, 1);
 		held = 0;
 	}
 	memset(sum->block + held, 0, 56 - held);
 	memcpy(sum->block + 56, &bits, 8);
-	add_blocks(sum->state, sum->block, 1);
+	add_blocks(sum, sum->block, 1);
 	for (unsigned i = 0; i < 8; i++) {
 		uint32_t word = __builtin_bswap32(sum->state[i]);
 
