@@ -253,17 +253,13 @@ void check_hard_links(struct launch *launch)
 
 void check_records(struct launch *launch)
 {
-	const char *home = launch->vars.value[SBX_VAR_HOME];
+	const char *home = launch->vars.value[SBX_VAR_HOME], *path;
 	enum sbx_fs_verb verb;
-	struct walk walk;
 
-	if (!home)
-		return;
-	walk_path(path_join(home, ".local/state/sbx/sessions"), &walk);
-	if (!walk.error && fsview_origin(launch, walk.path, SBX_WRITE, &verb) &&
-	    verb == SBX_FS_GRANT)
+	path = home ? walk_kernel_name(path_join(home, ".local/state/sbx/sessions")) : NULL;
+	if (path && fsview_origin(launch, path, SBX_WRITE, &verb) && verb == SBX_FS_GRANT)
 		launch_obstacle(launch,
 				"%s holds sbx-exec's records and would be writable: grant less, or "
 				"`deny write` it",
-				walk.path);
+				path);
 }

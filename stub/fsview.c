@@ -493,8 +493,8 @@ bool fsview_origin(const struct launch *launch, const char *path, unsigned right
 	/* `exec /tmp` beside `tmp /tmp`: whichever decided, it is the tmpfs. */
 	*verb = set->points[verdict.point].verb;
 	for (size_t i = 0; i < set->count; i++)
-		if (!strcmp(set->points[i].path, set->points[verdict.point].path) &&
-		    verb_rank(set->points[i].verb) > verb_rank(*verb))
+		if (verb_rank(set->points[i].verb) > verb_rank(*verb) &&
+		    !strcmp(set->points[i].path, set->points[verdict.point].path))
 			*verb = set->points[i].verb;
 	return true;
 }

@@ -23,22 +23,14 @@
 #include "stub/launch.h"
 #include "stub/mem.h"
 #include "stub/out.h"
+#include "stub/vars.h"
 
 #define FILE_MAX (1l << 20)
 
 static bool policy_asks(const struct launch *launch)
 {
-	static const char marks[][3] = { { SBX_MARK_VAR, SBX_MARK_BASE + SBX_VAR_GITDIR },
-					 { SBX_MARK_VAR, SBX_MARK_BASE + SBX_VAR_GITCOMMON },
-					 { SBX_MARK_VAR, SBX_MARK_BASE + SBX_VAR_GITHOOKS } };
-	const char *text = sbx_string(&launch->blob, 0);
-	const char *end = text + SBX_COUNT(&launch->blob, STRINGS);
-
-	for (; text < end; text += strlen(text) + 1)
-		for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-			if (out_find(text, marks[i]))
-				return true;
-	return false;
+	return vars_wanted(launch, SBX_VAR_GITDIR) || vars_wanted(launch, SBX_VAR_GITCOMMON) ||
+	       vars_wanted(launch, SBX_VAR_GITHOOKS);
 }
 
 /* The file @path, its last newline cut off; NULL: there is none. */

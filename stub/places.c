@@ -4,8 +4,9 @@
  * Hundreds of rules name places in a few dozen directories, most of them for
  * things that are not there.  So each component of a path is looked at once,
  * relative to a descriptor of the directory it lies in, and remembered until
- * the plan is made.  A name that is a link, or that cannot be looked at, is
- * not for this file: the slow walk of resolve.c records what it crosses.
+ * the plan is made.  What lies before a link is canonical, so a plain text in
+ * it is put in its place and looked at in turn.  A text with `..` in it, or a
+ * name that cannot be looked at, is for the slow walk of resolve.c.
  */
 #include "stub/resolve.h"
 
@@ -111,13 +112,14 @@ static uint32_t find(uint32_t at, const char *name, size_t length)
 	return index;
 }
 
-bool walk_places(const char *path, struct walk *out)
+/* As far as the first link, whose place is then *link; else 0.  False: it cannot be
+ * looked at. */
+static bool look(const char *path, struct walk *out, uint32_t *link)
 {
 	uint32_t at = 0, next = 0;
 	size_t end = 0, length;
 
-	if (path_is_odd(path) || strlen(path) >= PATH_MAX || (!places.list.count && !begin()))
-		return false;
+	*link = 0;
 	out->have = 1;
 	do {
 		length = strcspn(path + end + 1, "/");
@@ -132,11 +134,48 @@ bool walk_places(const char *path, struct walk *out)
 		at = next;
 		end += 1 + length;
 		out->have = end;
-		if (S_ISLNK(places.list.items[at].st->st_mode))
-			return false;
+		if (S_ISLNK(places.list.items[at].st->st_mode)) {
+			*link = at;
+			return true;
+		}
 	} while (path[end]);
 	out->missing = path[end];
 	out->st = *places.list.items[at].st;
 	out->path = mem_string(path);
 	return true;
+}
+
+/* Where @path leads over the link that ends at out->have, all before it being
+ * canonical; NULL: by a way that is not for this file. */
+static const char *follow(const char *path, uint32_t link, struct walk *out)
+{
+	const struct place *place = &places.list.items[link];
+	const char *name = mem_copy(path, out->have), *next;
+	char target[PATH_MAX];
+	ssize_t size;
+	int dir = enter(place->parent);
+
+	size = dir < 0 ? -1 : readlinkat(dir, place->name, target, sizeof(target) - 1);
+	if (size <= 0 || out->hop_count == HOPS_MAX)
+		return NULL;
+	target[size] = '\0';
+	next = *target == '/' ? mem_string(target) : path_join(path_parent(name), target);
+	next = mem_join(next, path + out->have);
+	if (path_is_odd(next) || strlen(next) >= PATH_MAX)
+		return NULL;
+	walk_add_hop(out, name, mem_copy(target, (size_t)size), place->st);
+	return next;
+}
+
+bool walk_places(const char *path, struct walk *out)
+{
+	uint32_t link;
+
+	if (path_is_odd(path) || strlen(path) >= PATH_MAX || (!places.list.count && !begin()))
+		return false;
+	do
+		if (!look(path, out, &link))
+			return false;
+	while (link && (path = follow(path, link, out)));
+	return path;
 }

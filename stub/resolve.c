@@ -1,9 +1,8 @@
 /*
  * stub/resolve.c - walking paths.
  *
- * Most paths hold no symbolic link, and then the name as written is the
- * canonical one (places.c).  Where there is a link the walk goes component by
- * component: each one is opened by O_PATH | O_NOFOLLOW beneath the descriptor
+ * Most paths are plain, with a plain link in them at most (places.c).  Where one is
+ * not, or must be seen as it is now, the walk goes component by component: each one is opened by O_PATH | O_NOFOLLOW beneath the descriptor
  * of its parent, a link is read from its own descriptor, so what is recorded is
  * what was crossed.
  */
@@ -16,9 +15,9 @@
 #include <unistd.h>
 
 #include "stub/mem.h"
+#include "stub/out.h"
 #include "stub/sys.h"
 
-#define HOPS_MAX 40 /* as the kernel's */
 
 bool path_within(const char *path, const char *dir)
 {
@@ -117,6 +116,18 @@ static void fail(struct walk *out, struct state *state, int error)
 	out->have = state->length;
 }
 
+void walk_add_hop(struct walk *out, const char *path, const char *target, const struct stat *st)
+{
+	if (!(out->hop_count % 2)) { /* mostly there is one */
+		struct hop *hops = mem_get((out->hop_count + 2) * sizeof(*hops));
+
+		if (out->hop_count)
+			memcpy(hops, out->hops, out->hop_count * sizeof(*hops));
+		out->hops = hops;
+	}
+	out->hops[out->hop_count++] = (struct hop){ .path = path, .target = target, .st = *st };
+}
+
 /* The link @fd at @state: records it, and puts its text before the rest. */
 static int follow(struct state *state, int fd, const char *name, size_t length,
 		  const struct stat *st, struct walk *out)
@@ -124,7 +135,6 @@ static int follow(struct state *state, int fd, const char *name, size_t length,
 	char target[PATH_MAX];
 	ssize_t size = readlinkat(fd, "", target, sizeof(target) - 1);
 	size_t rest = strlen(state->rest);
-	struct hop *hops;
 
 	if (size <= 0)
 		return size ? errno : ENOENT;
@@ -133,17 +143,8 @@ static int follow(struct state *state, int fd, const char *name, size_t length,
 	if ((size_t)size + 1 + rest >= sizeof(state->rest))
 		return ENAMETOOLONG;
 	target[size] = '\0';
-	if (!(out->hop_count % 8)) {
-		hops = mem_get((out->hop_count + 8) * sizeof(*hops));
-		if (out->hop_count)
-			memcpy(hops, out->hops, out->hop_count * sizeof(*hops));
-		out->hops = hops;
-	}
-	out->hops[out->hop_count++] = (struct hop){
-		.path = path_join(state->at, mem_copy(name, length)),
-		.target = mem_copy(target, (size_t)size),
-		.st = *st,
-	};
+	walk_add_hop(out, path_join(state->at, mem_copy(name, length)),
+		     mem_copy(target, (size_t)size), st);
 	memmove(state->rest + size + 1, state->rest, rest + 1);
 	memcpy(state->rest, target, (size_t)size);
 	state->rest[size] = '/';
@@ -281,4 +282,21 @@ bool walk_name(const char *path, char *out, size_t size)
 	if (fits)
 		strcpy(out, walk.path);
 	return fits;
+}
+
+const char *walk_kernel_name(const char *path)
+{
+	int fd = openat(AT_FDCWD, path, O_PATH | O_CLOEXEC);
+	ssize_t length = -1;
+	char name[PATH_MAX];
+	struct walk walk;
+
+	if (fd >= 0) {
+		length = readlink(out_string("/proc/self/fd/%d", fd), name, sizeof(name) - 1);
+		close(fd);
+	}
+	if (length > 0)
+		return mem_copy(name, (size_t)length);
+	walk_path(path, &walk);
+	return walk.error ? NULL : walk.path;
 }

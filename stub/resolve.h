@@ -35,10 +35,14 @@ void walk_forget(void);
 void walk_afresh(const char *path, struct walk *out);
 /* Closes @fd. */
 void walk_close(struct walk *walk);
-/* places.c: true: no link on the way, and all of @out is filled. */
+/* places.c: true: it could be looked at this way, and all of @out is filled. */
 bool walk_places(const char *path, struct walk *out);
+#define HOPS_MAX 40 /* as the kernel's */
+void walk_add_hop(struct walk *out, const char *path, const char *target, const struct stat *st);
 /* The same, only for the canonical name; false when it cannot be had. */
 bool walk_name(const char *path, char *out, size_t size);
+/* The canonical name of @path, mostly in two system calls; NULL: it cannot be had. */
+const char *walk_kernel_name(const char *path);
 
 /* @path equals @dir or lies beneath it (both canonical). */
 bool path_within(const char *path, const char *dir);

@@ -90,9 +90,12 @@ static void check_file(struct launch *launch, int fd)
 	unsigned granted = 0, kept;
 	enum sbx_fs_verb verb;
 	struct stat st, named;
-	ssize_t length = readlink(out_string("/proc/self/fd/%d", fd), path, sizeof(path) - 1);
+	ssize_t length;
 
-	if (length <= 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return;
+	length = readlink(out_string("/proc/self/fd/%d", fd), path, sizeof(path) - 1);
+	if (length <= 0)
 		return;
 	path[length] = '\0';
 	if (stat(path, &named) || named.st_ino != st.st_ino || named.st_dev != st.st_dev)

@@ -50,6 +50,18 @@ const char *vars_expand_path(const struct launch *launch, struct sbx_tmpl tmpl, 
 	return path;
 }
 
+bool vars_wanted(const struct launch *launch, enum sbx_var var)
+{
+	const char *text = sbx_string(&launch->blob, 0);
+	const char *end = text + SBX_COUNT(&launch->blob, STRINGS);
+
+	/* A mark is never the second byte of another. */
+	while ((text = memchr(text, SBX_MARK_VAR, (size_t)(end - text))))
+		if (*++text == SBX_MARK_BASE + (char)var)
+			return true;
+	return launch->options.dry_run;
+}
+
 static void set_cwd(struct launch *launch)
 {
 	char path[PATH_MAX];
@@ -88,6 +100,8 @@ static void set_runtime(struct launch *launch)
 {
 	struct walk walk;
 
+	if (!vars_wanted(launch, SBX_VAR_RUNTIME))
+		return;
 	walk_path(out_string("/run/user/%u", (unsigned)launch->uid), &walk);
 	if (!walk.error && !walk.missing && S_ISDIR(walk.st.st_mode) &&
 	    walk.st.st_uid == launch->uid && !(walk.st.st_mode & 077))
@@ -121,11 +135,12 @@ static void refuse_home(const struct launch *launch, const struct walk *workspac
 	if (strlen(workspace->path) == 1)
 		refuse("the workspace would be /: cd to a project");
 	for (const char *dir = home; dir; dir = path_parent(dir)) {
-		struct stat st;
+		struct walk walk;
 
+		walk_path(dir, &walk);
 		if (!strcmp(dir, workspace->path) ||
-		    (!stat(dir, &st) && st.st_ino == workspace->st.st_ino &&
-		     st.st_dev == workspace->st.st_dev))
+		    (!walk.error && !walk.missing && walk.st.st_ino == workspace->st.st_ino &&
+		     walk.st.st_dev == workspace->st.st_dev))
 			refuse("the workspace would be %s, which is or holds your home directory "
 			       "%s and all that is kept there: cd to a project",
 			       workspace->path, home);
@@ -342,7 +357,7 @@ static void set_ours(struct launch *launch)
 		refuse("/proc is not mounted: mount it");
 	launch->vars.value[SBX_VAR_LAUNCHER] = mem_copy(path, (size_t)length);
 	launch->vars.value[SBX_VAR_POLICY] = launch->blob_path;
-	if (!access(CA_BUNDLE, R_OK))
+	if (vars_wanted(launch, SBX_VAR_CA_BUNDLE) && !access(CA_BUNDLE, R_OK))
 		launch->vars.value[SBX_VAR_CA_BUNDLE] = CA_BUNDLE;
 }
 

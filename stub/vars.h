@@ -10,6 +10,9 @@ struct launch;
 /* Fills launch->vars, cwd and home_hops; refuses what cannot be. */
 void vars_resolve(struct launch *launch);
 
+/* Does anything in the policy, or --dry-run, ask for @var? */
+bool vars_wanted(const struct launch *launch, enum sbx_var var);
+
 /* Expands a template that must have a value.  NULL: a variable is unset (then
  * *unset says which). */
 const char *vars_expand(const struct launch *launch, struct sbx_tmpl tmpl, bool *wild,
