@@ -30,6 +30,10 @@ enum sbx_duty {
 /* What a machine has beside its Landlock ABI (0: no Landlock). */
 #define SBX_HAS_NOTIFY 1u   /* a listener for connect(2) that can read its callers: the broker */
 #define SBX_HAS_OWN_NET 2u  /* this policy gets a network namespace of its own */
+/* What the policy's filters refuse where there are no namespaces: */
+#define SBX_HAS_NET_FILTER 4u  /* Internet sockets, as far as Landlock does not */
+#define SBX_HAS_USER_FILTER 8u /* what reaches the user's other processes and their data */
+#define SBX_HAS_MODE_FILTER 16u /* to change modes and owners of files */
 struct sbx_machine {
 	unsigned landlock;
 	unsigned has;

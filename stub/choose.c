@@ -124,17 +124,10 @@ static _Noreturn void refuse_all(const struct launch *launch, const struct choic
 
 static void take(struct launch *launch, const struct choice *choice, struct backend *out)
 {
-	bool lacking = false;
+	bool lacking;
 
 	out->kind = (enum sbx_backend)choice->best;
-	for (size_t i = 0; i < launch->duties.count; i++) {
-		const struct duty *duty = &launch->duties.items[i];
-
-		if (duty_held(duty->what, out->kind, &choice->machine))
-			continue;
-		lacking = true;
-		launch_remark(launch, "not enforced: %s", duty_complaint(launch, duty, out->kind));
-	}
+	lacking = duties_summary(launch, out->kind, &choice->machine);
 	if (launch->options.verbose || (lacking && !launch->options.quiet))
 		say_why_not(choice);
 }

@@ -1,13 +1,26 @@
 /*
  * stub/direct.c - the backend "landlock": no namespace, no mount.
  *
- * A child of ours becomes the inner stage where it is; the Landlock domain and
- * the filters are all that holds.
+ * The Landlock domain and the filters are all that holds.  Mostly a child of
+ * ours becomes the inner stage where it is, and we stay to end what is left,
+ * to put the terminal back and to remove the session's own directory.  Where
+ * a policy needs nothing of that, this very process becomes the program, and
+ * nothing of ours runs any more.
  */
 #include "stub/backend.h"
 
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "stub/broker.h"
 #include "stub/inner.h"
+#include "stub/landlock.h"
 #include "stub/launch.h"
+#include "stub/out.h"
+#include "stub/prepare.h"
+#include "stub/sys.h"
 
 const char *direct_find(const char **why)
 {
@@ -15,20 +28,128 @@ const char *direct_find(const char **why)
 	return "";
 }
 
+/* ---- the plan, without mounts -------------------------------------------------------- */
+
+static bool names(const char *entry, const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strncmp(entry, name, length) && entry[length] == '=';
+}
+
+/* Unless the policy's own value names what it grants. */
+static void set_tmpdir(struct launch *launch, const char *name)
+{
+	struct plan *plan = &launch->plan;
+	size_t at = 0;
+
+	while (at < plan->environ.count && !names(plan->environ.items[at], name))
+		at++;
+	if (at < plan->environ.count &&
+	    direct_granted(launch, plan->environ.items[at] + strlen(name) + 1) & SBX_WRITE)
+		return;
+	if (at == plan->environ.count)
+		vec_add(&plan->environ);
+	plan->environ.items[at] = mem_join(mem_join(name, "="), launch->direct.tmp);
+}
+
+/* RLIMIT_NPROC would count every process of the user's. */
+static void drop_process_limit(struct plan *plan)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < plan->limits.count; i++)
+		if (plan->limits.items[i].resource != RLIMIT_NPROC)
+			plan->limits.items[count++] = plan->limits.items[i];
+	plan->limits.count = count;
+}
+
+/* Is there a rule that takes something away where Landlock does not?  Then it is
+ * best-effort, or we would not be here. */
+static bool is_narrowed(const struct launch *launch)
+{
+	for (size_t i = 0; i < launch->duties.count; i++)
+		if (launch->duties.items[i].what == SBX_DUTY_DENY_BENEATH)
+			return true;
+	return false;
+}
+
+/* What a later session believes of this one must be out of its reach. */
+static void check_records(const struct launch *launch)
+{
+	const char *home = launch->vars.value[SBX_VAR_HOME], *path;
+
+	/* Rules that take nothing away were looked at already. */
+	if (!home || !is_narrowed(launch))
+		return;
+	path = walk_kernel_name(path_join(home, ".local/state/sbx/sessions"));
+	if (path && direct_granted(launch, path) & SBX_WRITE)
+		refuse("%s holds sbx-exec's records and would be writable without mounts: grant "
+		       "less, or use --backend bwrap",
+		       path);
+}
+
+static void say_claims(const struct launch *launch)
+{
+	const char *broken = direct_broken_claims(launch);
+
+	if (broken)
+		launch_remark(launch,
+			      "%s of the policy rest on what is not enforced, and do not hold",
+			      broken);
+}
+
 void direct_translate(struct launch *launch, struct backend *out)
 {
-	(void)launch;
+	const struct sbx_landlock *wanted = SBX_AT(&launch->blob, LANDLOCK, sbx_landlock, 0);
+	struct plan *plan = &launch->plan;
+	int abi = sys_landlock_abi();
+
 	(void)out;
+	direct_find_rules(launch);
+	check_records(launch);
+	plan->rules.items = launch->direct.rules.items;
+	plan->rules.count = launch->direct.rules.count;
+	plan->rules.room = launch->direct.rules.room;
+	plan->placeholders.count = 0;
+	plan->landlock_net = wanted->handled_net & landlock_known_net(abi);
+	prepare_shared_filter(launch);
+	drop_process_limit(plan);
+	direct_tmp_plan(launch);
+	if (launch->direct.tmp) {
+		set_tmpdir(launch, "TMPDIR");
+		set_tmpdir(launch, "TMP");
+		set_tmpdir(launch, "TEMP");
+	}
+	if (abi == 1)
+		launch_detail(launch, "Landlock ABI 1 refuses to rename or link from one directory "
+				      "into another");
+	say_claims(launch);
+}
+
+/* ---- running --------------------------------------------------------------------------- */
+
+static bool is_on_terminal(void)
+{
+	return tcgetpgrp(0) >= 0 || tcgetpgrp(1) >= 0 || tcgetpgrp(2) >= 0;
 }
 
 bool direct_alone(const struct launch *launch)
 {
-	(void)launch;
-	return false;
+	bool alone = !launch->plan.wall_time && !launch->plan.broker && !launch->direct.tmp &&
+		     !is_narrowed(launch) && !is_on_terminal();
+
+	if (alone)
+		launch_detail(launch,
+			      "nothing of sbx-exec's stays: what the program leaves running "
+			      "runs on, confined");
+	return alone;
 }
 
 void direct_exec(const struct launch *launch)
 {
+	for (size_t i = 0; i < launch->plan.pass_fds.count; i++)
+		fcntl((int)launch->plan.pass_fds.items[i], F_SETFD, 0);
 	inner_run_here(&launch->plan, -1);
 }
 

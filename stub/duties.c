@@ -4,6 +4,7 @@
 #include "stub/duties.h"
 
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "stub/broker.h"
 #include "stub/launch.h"
@@ -47,6 +48,19 @@ static bool beneath_mask(const struct plan *plan, const struct plan_mask *mask)
 	return false;
 }
 
+/* A node may stand for several rules (`exec /tmp` beside `tmp /tmp`): the one of @verb. */
+static void add_made(struct launch *launch, enum sbx_duty what, enum sbx_fs_verb verb,
+		     uint32_t rule, const char *path)
+{
+	for (size_t i = 0; i < launch->view.points.count; i++) {
+		const struct sbx_fs_point *point = &launch->view.points.items[i];
+
+		if (point->verb == verb && !strcmp(point->path, path))
+			rule = point->rule;
+	}
+	add_file(launch, what, rule, path);
+}
+
 static void find_masks(struct launch *launch)
 {
 	const struct plan *plan = &launch->plan;
@@ -54,49 +68,69 @@ static void find_masks(struct launch *launch)
 	for (size_t i = 0; i < plan->masks.count; i++) {
 		const struct plan_mask *mask = &plan->masks.items[i];
 
-		switch (mask->kind) {
-		case MASK_HIDE:
-		case MASK_SELF:
-			/* /proc and /dev: the duties PROCESSES and TERMINALS */
-			if (mask->verify && !path_within(mask->path, "/proc") &&
-			    !path_within(mask->path, "/dev"))
-				add_file(launch, SBX_DUTY_DENY_BENEATH, mask->rule, mask->path);
-			break;
-		case MASK_OPEN:
-			if (beneath_mask(plan, mask))
-				add_file(launch, SBX_DUTY_GRANT_BENEATH, mask->rule, mask->path);
-			break;
-		case MASK_TMP:
-			add_file(launch, SBX_DUTY_TMP, mask->rule, mask->path);
-			break;
-		case MASK_COPY:
-			add_file(launch, SBX_DUTY_COPY, mask->rule, mask->path);
-			break;
-		case MASK_COVER:
-		case MASK_LINK:
-			break;
-		}
+		if (mask->kind == MASK_OPEN && beneath_mask(plan, mask))
+			add_file(launch, SBX_DUTY_GRANT_BENEATH, mask->rule, mask->path);
+		else if (mask->kind == MASK_TMP)
+			add_made(launch, SBX_DUTY_TMP, SBX_FS_TMP, mask->rule, mask->path);
+		else if (mask->kind == MASK_COPY)
+			add_made(launch, SBX_DUTY_COPY, SBX_FS_COPY, mask->rule, mask->path);
+	}
+}
+
+/* What is taken away at a path where Landlock's rules alone would give it: also of
+ * names that do not exist, if they could be made, and of links. */
+static void find_denies(struct launch *launch)
+{
+	for (size_t i = 0; i < launch->view.nodes.count; i++) {
+		const struct node *node = &launch->view.nodes.items[i];
+		unsigned granted;
+
+		if (!node->denied)
+			continue;
+		granted = direct_granted(launch, node->path);
+		if (!granted)
+			continue;
+		if ((node->kind == NODE_LINK || !node_exists(node)) && !(granted & SBX_WRITE))
+			continue;
+		if (node->kind == NODE_LINK || granted & ~fsview_rights(launch, node->path))
+			add_file(launch, SBX_DUTY_DENY_BENEATH, node->rule, node->path);
 	}
 }
 
 static void find_mounts(struct launch *launch)
 {
 	const struct plan *plan = &launch->plan;
-	bool reads = false, proc = false;
+	bool reads = false;
 
 	for (size_t i = 0; i < plan->mounts.count; i++) {
 		const struct plan_mount *mount = &plan->mounts.items[i];
 
 		if (mount->kind == MOUNT_TMP)
-			add_file(launch, SBX_DUTY_TMP, mount->rule, mount->path);
-		if (mount->kind == MOUNT_PROC)
-			proc = mount->rights & SBX_READ;
+			add_made(launch, SBX_DUTY_TMP, SBX_FS_TMP, mount->rule, mount->path);
+		if (mount->kind == MOUNT_DEVICE && mount->rule < SBX_COUNT(&launch->blob, FS) &&
+		    SBX_AT(&launch->blob, FS, sbx_fs_rule, mount->rule)->head.verb == SBX_FS_GRANT)
+			add_file(launch, SBX_DUTY_DEVICE_CALLS, mount->rule, mount->path);
 		reads |= mount->kind == MOUNT_BIND && !(mount->rights & SBX_WRITE);
 	}
 	if (reads)
 		add(launch, SBX_DUTY_TRUNCATE, NULL, NULL);
-	if (proc)
+	if (direct_granted(launch, "/dev/sbx"))
+		add(launch, SBX_DUTY_DEVICE_CALLS, NULL, "/dev");
+}
+
+static void find_files(struct launch *launch)
+{
+	direct_find_rules(launch);
+	add(launch, SBX_DUTY_GRANTS, NULL, NULL);
+	find_mounts(launch);
+	find_masks(launch);
+	find_denies(launch);
+	if (direct_granted(launch, "/proc/1"))
 		add_shareable(launch, SBX_DUTY_PROCESSES, SBX_PROCESS_SHARE_PROCESSES, NULL);
+	if (direct_granted(launch, "/dev/pts/ptmx"))
+		add_shareable(launch, SBX_DUTY_TERMINALS, SBX_PROCESS_SHARE_TERMINALS, NULL);
+	if (!launch->uid)
+		add(launch, SBX_DUTY_SYSTEM_FILES, NULL, NULL);
 }
 
 /* ---- the rest ---------------------------------------------------------------------- */
@@ -132,8 +166,17 @@ static void find_process(struct launch *launch)
 			add_shareable(launch, SBX_DUTY_TERMINALS, SBX_PROCESS_SHARE_TERMINALS,
 				      &rule->head);
 	}
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, ASSERTS); i++) {
+		const struct sbx_assert *claim = SBX_AT(&launch->blob, ASSERTS, sbx_assert, i);
+
+		if (claim->head.verb == SBX_CAN && claim->action == SBX_DO_USE &&
+		    !strcmp(sbx_string(&launch->blob, claim->object.text), "pty"))
+			add_shareable(launch, SBX_DUTY_TERMINALS, SBX_PROCESS_SHARE_TERMINALS,
+				      &claim->head);
+	}
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, LIMITS); i++) {
-		const struct sbx_limit_rule *rule = SBX_AT(&launch->blob, LIMITS, sbx_limit_rule, i);
+		const struct sbx_limit_rule *rule =
+		    SBX_AT(&launch->blob, LIMITS, sbx_limit_rule, i);
 
 		if (rule->limit == SBX_LIMIT_PROCESSES)
 			add(launch, SBX_DUTY_PROCESS_COUNT, &rule->head, out_number(rule->value));
@@ -142,14 +185,117 @@ static void find_process(struct launch *launch)
 
 void duties_find(struct launch *launch)
 {
-	add(launch, SBX_DUTY_GRANTS, NULL, NULL);
-	find_mounts(launch);
-	find_masks(launch);
+	find_files(launch);
 	find_network(launch);
 	find_process(launch);
 	add_shareable(launch, SBX_DUTY_SIGNALS, SBX_PROCESS_SHARE_SIGNALS, NULL);
+	add(launch, SBX_DUTY_SAME_USER, NULL, NULL);
 	if (!process_says(launch, SBX_PROCESS_USERNS))
 		add(launch, SBX_DUTY_DESCRIPTORS, NULL, NULL);
+}
+
+/* ---- the filters ----------------------------------------------------------------------- */
+
+struct call {
+	uint16_t nr;
+	uint16_t args[3];
+};
+
+static bool refuses_all(const struct launch *launch, const struct call *calls, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t args[6] = { calls[i].args[0], calls[i].args[1], calls[i].args[2] };
+
+		if (process_may_call(launch, true, calls[i].nr, args))
+			return false;
+	}
+	return true;
+}
+#define REFUSES_ALL(launch, calls) refuses_all(launch, calls, sizeof(calls) / sizeof(*(calls)))
+
+/* What Landlock does not hold of the network: all but TCP, and below ABI 4 that too.
+ * In numbers: linux/socket.h, linux/in.h. */
+static bool refuses_network(const struct launch *launch, int abi)
+{
+	enum { UNSPEC, INET = 2, INET6 = 10, PACKET = 17, BLUETOOTH = 31, VSOCK = 40 };
+	enum { STREAM = 1, DGRAM, RAW, SEQPACKET = 5, MPTCP = 262, SCTP = 132 };
+	static const struct call others[] = {
+		{ SYS_socket, { INET, DGRAM } },         { SYS_socket, { INET6, DGRAM } },
+		{ SYS_socket, { INET, RAW, 1 } },        { SYS_socket, { INET6, RAW, 58 } },
+		{ SYS_socket, { INET, STREAM, MPTCP } }, { SYS_socket, { INET6, STREAM, MPTCP } },
+		{ SYS_socket, { INET, STREAM, SCTP } },  { SYS_socket, { INET6, STREAM, SCTP } },
+		{ SYS_socket, { INET, SEQPACKET } },     { SYS_socket, { INET6, SEQPACKET } },
+		{ SYS_socket, { PACKET, RAW } },         { SYS_socket, { PACKET, DGRAM } },
+		{ SYS_socket, { VSOCK, STREAM } },       { SYS_socket, { VSOCK, DGRAM } },
+		{ SYS_socket, { BLUETOOTH, RAW } },
+	};
+	static const struct call tcp[] = {
+		{ SYS_socket, { INET, STREAM } },
+		{ SYS_socket, { INET6, STREAM } },
+	};
+	struct sbx_sys_verdict verdict;
+	bool depends;
+
+	sbx_sys_decide_name(&launch->blob, OUR_ARCH, SYS_socket, &verdict, &depends);
+	if (verdict.action != SBX_ACT_ALLOW && !depends)
+		return true;
+	return REFUSES_ALL(launch, others) && (abi >= 4 || REFUSES_ALL(launch, tcp));
+}
+
+/* Process 1, an identifier 1, or all of the user's (setpriority(2), ioprio_set(2)). */
+static bool refuses_same_user(const struct launch *launch)
+{
+	enum { WHO_USER = 2, IOPRIO_USER = 3 };
+	static const struct call calls[] = {
+		{ SYS_prlimit64, { 1, 7, 4096 } },
+		{ SYS_sched_setaffinity, { 1, 8, 4096 } },
+		{ SYS_sched_setattr, { 1, 4096 } },
+		{ SYS_sched_setparam, { 1, 4096 } },
+		{ SYS_sched_setscheduler, { 1, 0, 4096 } },
+		{ SYS_setpriority, { 0, 1, 19 } },
+		{ SYS_setpriority, { 1, 1, 19 } },
+		{ SYS_setpriority, { WHO_USER, 0, 19 } },
+		{ SYS_ioprio_set, { 1, 1, 4096 } },
+		{ SYS_ioprio_set, { IOPRIO_USER, 0, 4096 } },
+		{ SYS_migrate_pages, { 1, 1, 4096 } },
+		{ SYS_move_pages, { 1, 1, 4096 } },
+		{ SYS_kcmp, { 1, 1 } },
+		{ SYS_process_madvise, { 3, 4096, 1 } },
+		{ SYS_shmget, { 1, 0 } },
+		{ SYS_shmat, { 1, 0 } },
+		{ SYS_shmctl, { 1, 0 } },
+		{ SYS_semget, { 1, 1 } },
+		{ SYS_semop, { 1, 4096, 1 } },
+		{ SYS_semctl, { 1, 0, 0 } },
+		{ SYS_msgget, { 1, 0 } },
+		{ SYS_msgrcv, { 1, 4096, 1 } },
+		{ SYS_msgsnd, { 1, 4096, 1 } },
+		{ SYS_msgctl, { 1, 0 } },
+		{ SYS_mq_open, { 4096, 2 } },
+		{ SYS_mq_unlink, { 4096 } },
+		{ SYS_keyctl, { 0, 0xfffd } },
+		{ SYS_add_key, { 4096, 4096 } },
+		{ SYS_request_key, { 4096, 4096 } },
+	};
+
+	return REFUSES_ALL(launch, calls);
+}
+
+static bool refuses_modes(const struct launch *launch)
+{
+	static const struct call calls[] = {
+		{ SYS_fchmod, { 3, 0666 } },      { SYS_fchmodat, { 3, 4096, 0666 } },
+		{ 452, { 3, 4096, 0666 } }, /* fchmodat2 */
+		{ SYS_fchown, { 3, 1, 1 } },      { SYS_fchownat, { 3, 4096, 1 } },
+		{ SYS_setxattr, { 4096, 4096 } }, { SYS_lsetxattr, { 4096, 4096 } },
+		{ SYS_fsetxattr, { 3, 4096 } },   { 463, { 3, 4096 } }, /* setxattrat */
+#ifdef SYS_chmod
+		{ SYS_chmod, { 4096, 0666 } },    { SYS_chown, { 4096, 1, 1 } },
+		{ SYS_lchown, { 4096, 1, 1 } },
+#endif
+	};
+
+	return REFUSES_ALL(launch, calls);
 }
 
 /* ---- judging ------------------------------------------------------------------------- */
@@ -164,6 +310,12 @@ void duties_machine(const struct launch *launch, struct sbx_machine *out)
 		out->has |= SBX_HAS_OWN_NET;
 	if (out->landlock < 9 && broker_wanted(launch) && !broker_obstacle())
 		out->has |= SBX_HAS_NOTIFY;
+	if (refuses_network(launch, abi))
+		out->has |= SBX_HAS_NET_FILTER;
+	if (refuses_same_user(launch))
+		out->has |= SBX_HAS_USER_FILTER;
+	if (!launch->uid && refuses_modes(launch))
+		out->has |= SBX_HAS_MODE_FILTER;
 }
 
 unsigned duties_lacking(const struct launch *launch, enum sbx_backend kind,
@@ -183,13 +335,98 @@ unsigned duties_lacking(const struct launch *launch, enum sbx_backend kind,
 	return lacking;
 }
 
+/* "std/git.pol:12" of the rule that asks for it, or who else does; NULL: nobody in
+ * particular. */
+static const char *place_of(const struct launch *launch, const struct duty *duty)
+{
+	if (duty->head)
+		return launch_place(launch, duty->head->loc);
+	return duty->rule == SBX_NONE ? NULL : fsview_place(launch, duty->rule);
+}
+
+/* The grant around a path that a deny narrows: LAND-03 wants both rules named. */
+static const char *grant_around(const struct launch *launch, const char *path)
+{
+	struct sbx_fs_verdict verdict;
+
+	for (path = path_parent(path); path[1]; path = path_parent(path)) {
+		sbx_fs_decide(&launch->view.set, path, SBX_READ, &verdict);
+		if (verdict.allowed)
+			return fsview_place(launch, launch->view.set.points[verdict.point].rule);
+	}
+	return NULL;
+}
+
 const char *duty_complaint(const struct launch *launch, const struct duty *duty,
 			   enum sbx_backend kind)
 {
-	const char *place = duty->head ? launch_place(launch, duty->head->loc) : NULL;
+	const char *place = place_of(launch, duty), *around = NULL;
+	const char *remedy = sbx_lack_remedy(duty->what, kind);
 
-	return out_string("%s%s%s%s%s%s: %s: %s", sbx_duty_text(duty->what),
+	if (duty->what == SBX_DUTY_DENY_BENEATH)
+		around = grant_around(launch, duty->subject);
+	if (duty->rule == SBX_RULE_SELF)
+		remedy = "use --backend bwrap, or move it out of what is granted";
+	return out_string("%s%s%s%s%s%s%s%s: %s: %s", sbx_duty_text(duty->what),
 			  duty->subject ? ": " : "", duty->subject ? duty->subject : "",
-			  place ? " (" : "", place ? place : "", place ? ")" : "",
-			  sbx_lack_why(duty->what, kind), sbx_lack_remedy(duty->what, kind));
+			  place ? " (" : "", place ? place : "", around ? ", inside " : "",
+			  around ? around : "", place ? ")" : "", sbx_lack_why(duty->what, kind),
+			  remedy);
+}
+
+/* ---- what is done without ------------------------------------------------------------- */
+
+/* "deny-beneath 27 times (std/git.pol:18, ...)", of one kind of duty. */
+static const char *sum_up(const struct launch *launch, enum sbx_duty what)
+{
+	const char *first = NULL;
+	unsigned count = 0;
+	bool more = false;
+
+	for (size_t i = 0; i < launch->duties.count; i++) {
+		const struct duty *duty = &launch->duties.items[i];
+		const char *place;
+
+		if (duty->what != what)
+			continue;
+		count++;
+		place = place_of(launch, duty);
+		if (!first)
+			first = place;
+		else if (place && strcmp(place, first))
+			more = true;
+	}
+	if (!count)
+		return NULL;
+	return out_string("%s%s%s%s%s%s%s", sbx_duty_name(what), count > 1 ? " at " : "",
+			  count > 1 ? out_number(count) : "", count > 1 ? " names" : "",
+			  first ? " (" : "", first ? first : "",
+			  !first ? ""
+			  : more ? ", ...)"
+				 : ")");
+}
+
+bool duties_summary(const struct launch *launch, enum sbx_backend kind,
+		    const struct sbx_machine *machine)
+{
+	const char *all = NULL;
+
+	for (enum sbx_duty what = 0; what < SBX_DUTY_COUNT; what++) {
+		const char *one = duty_held(what, kind, machine) ? NULL : sum_up(launch, what);
+
+		if (one && launch->options.verbose)
+			for (size_t i = 0; i < launch->duties.count; i++) {
+				const struct duty *duty = &launch->duties.items[i];
+
+				if (duty->what == what)
+					note("not enforced: %s",
+					     duty_complaint(launch, duty, kind));
+			}
+		if (one)
+			all = all ? mem_join(all, mem_join(", ", one)) : one;
+	}
+	if (all && !launch->options.verbose)
+		launch_remark(launch, "not enforced on %s, as the policy accepts (-v says why): %s",
+			      sbx_backend_name(kind), all);
+	return all != NULL;
 }

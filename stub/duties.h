@@ -33,6 +33,10 @@ static inline bool duty_is_optional(const struct duty *duty)
 /* How many duties @kind does not hold; *fatal: those that are not best-effort. */
 unsigned duties_lacking(const struct launch *launch, enum sbx_backend kind,
 			const struct sbx_machine *machine, unsigned *fatal);
+/* Says what @kind does not hold and the policy can do without: one line, or under
+ * -v one for each.  False: there is no such thing. */
+bool duties_summary(const struct launch *launch, enum sbx_backend kind,
+		    const struct sbx_machine *machine);
 /* "deny write ~/x (std/git.pol:12): Landlock takes nothing away ...: use --backend bwrap" */
 const char *duty_complaint(const struct launch *launch, const struct duty *duty,
 			   enum sbx_backend kind);

@@ -138,13 +138,15 @@ static void drop_privileges(const struct inner *inner)
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		inner_fail(inner, "no_new_privs: %s", out_error(errno));
-	/* Fails where there is no capability to do it, and then none to drop. */
-	for (unsigned long cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
-		prctl(PR_CAPBSET_DROP, cap);
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	syscall(SYS_capset, &header, none);
-	if (syscall(SYS_capget, &header, now) || memcmp(now, none, sizeof(now)))
-		inner_fail(inner, "capabilities could not be dropped");
+	/* Whoever has none cannot take any out of the bounding set, nor gain one. */
+	if (syscall(SYS_capget, &header, now) || memcmp(now, none, sizeof(now))) {
+		for (unsigned long cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
+			prctl(PR_CAPBSET_DROP, cap);
+		prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+		syscall(SYS_capset, &header, none);
+		if (syscall(SYS_capget, &header, now) || memcmp(now, none, sizeof(now)))
+			inner_fail(inner, "capabilities could not be dropped");
+	}
 	if (prctl(PR_SET_DUMPABLE, 0))
 		inner_fail(inner, "process 1 could not be closed to others: %s", out_error(errno));
 }
@@ -253,13 +255,13 @@ static void attach_broker(const struct inner *inner)
 
 static _Noreturn void confine_and_run(struct inner *inner)
 {
-	const char *path, *failed;
+	const char *failed;
 	pid_t program;
 
 	enter_directory(inner);
-	failed = landlock_enter(&inner->plan, &path);
+	failed = landlock_enter(&inner->plan);
 	if (failed)
-		inner_fail(inner, "Landlock: %s (%s): %s", failed, path, out_error(errno));
+		inner_fail(inner, "%s", failed);
 	if (inner->socket < 0) {
 		program_prepare(inner);
 		program_run(inner);

@@ -1,19 +1,21 @@
 /*
  * stub/landlock.c - rules from the plan, masked by what the kernel knows.
  *
- * The mounts already hold every path rule.  Landlock holds them once more, and
- * some things that mounts cannot: execution of what may only be read, devices,
- * a descriptor opened again through /proc/self/fd, abstract sockets.
+ * Where there are mounts they already hold every path rule.  Landlock holds them
+ * once more, and some things that mounts cannot: execution of what may only be
+ * read, devices, a descriptor opened again through /proc/self/fd, abstract
+ * sockets.  Without mounts it holds all of it.
  */
 #include "stub/landlock.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/prctl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "blob/blob.h"
+#include "stub/out.h"
 #include "stub/plan.h"
 #include "stub/sys.h"
 
@@ -21,6 +23,18 @@
 #define FILE_RIGHTS                                                                                \
 	(UAPI_LANDLOCK_FS_EXECUTE | UAPI_LANDLOCK_FS_WRITE_FILE | UAPI_LANDLOCK_FS_READ_FILE |     \
 	 UAPI_LANDLOCK_FS_TRUNCATE | UAPI_LANDLOCK_FS_IOCTL_DEV | UAPI_LANDLOCK_FS_RESOLVE_UNIX)
+
+#ifdef SBX_TEST_ABI
+int sys_landlock_abi(void)
+{
+	int abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0,
+			       UAPI_LANDLOCK_CREATE_RULESET_VERSION);
+	const char *most = getenv("SBX_TEST_ABI"), *rest;
+	int limit = most ? (int)out_read_number(most, &rest) : abi;
+
+	return limit < abi ? limit : abi;
+}
+#endif
 
 uint64_t landlock_known_fs(int abi)
 {
@@ -64,19 +78,42 @@ static uint64_t access_of(const struct plan *plan, const struct plan_rule *rule,
 	return access & plan->landlock_fs;
 }
 
+/* The rule's file as it was checked; -1: errno, 0 where there is none inside. */
+static int open_checked(const struct plan *plan, const struct plan_rule *rule, struct stat *st)
+{
+	int fd;
+
+	/* Without namespaces it is the inode that was checked or nothing, whichever
+	 * links lead there, also for a launcher that is itself forbidden openat2. */
+	if (plan->backend == SBX_LANDLOCK)
+		fd = openat(AT_FDCWD, rule->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	else
+		fd = sys_openat2(AT_FDCWD, rule->path, O_PATH | O_NOFOLLOW,
+				 UAPI_RESOLVE_NO_SYMLINKS);
+	/* Not there inside, so nothing to open: a device of a narrower /dev. */
+	if (fd < 0 && (errno == ENOENT || errno == EACCES) && !rule->ino) {
+		errno = 0;
+		return -1;
+	}
+	if (fd < 0 || fstat(fd, st))
+		return -1;
+	if (rule->ino && (st->st_ino != rule->ino || st->st_dev != rule->dev)) {
+		close(fd);
+		errno = ESTALE;
+		return -1;
+	}
+	return fd;
+}
+
 static int add_path(int ruleset, const struct plan *plan, const struct plan_rule *rule)
 {
 	struct uapi_landlock_path path = { 0 };
 	struct stat st;
 	int error = 0;
 
-	path.parent_fd =
-	    sys_openat2(AT_FDCWD, rule->path, O_PATH | O_NOFOLLOW, UAPI_RESOLVE_NO_SYMLINKS);
-	/* Not there inside, so nothing to open: a device of a narrower /dev. */
+	path.parent_fd = open_checked(plan, rule, &st);
 	if (path.parent_fd < 0)
-		return errno == ENOENT || errno == EACCES ? 0 : -1;
-	if (fstat(path.parent_fd, &st))
-		return -1;
+		return errno ? -1 : 0;
 	path.access = access_of(plan, rule, st.st_mode);
 	if (path.access &&
 	    syscall(SYS_landlock_add_rule, ruleset, UAPI_LANDLOCK_RULE_PATH_BENEATH, &path, 0))
@@ -93,30 +130,36 @@ static int add_port(int ruleset, uint16_t number)
 	return (int)syscall(SYS_landlock_add_rule, ruleset, UAPI_LANDLOCK_RULE_NET_PORT, &port, 0);
 }
 
-const char *landlock_enter(const struct plan *plan, const char **path)
+static const char *failure(const char *what, const char *path)
+{
+	return out_string(
+	    "Landlock: %s%s%s%s: %s", what, path ? " (" : "", path ? path : "", path ? ")" : "",
+	    errno == ESTALE ? "it changed while starting; start again" : out_error(errno));
+}
+
+const char *landlock_enter(const struct plan *plan)
 {
 	struct uapi_landlock_ruleset handled = { plan->landlock_fs, plan->landlock_net,
 						 plan->landlock_scoped };
 	size_t size = handled.scoped ? 24 : handled.net ? 16 : 8; /* as old kernels want it */
 	int ruleset;
 
-	*path = "/";
 	if (!handled.fs && !handled.net && !handled.scoped)
 		return NULL;
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &handled, size, 0);
 	if (ruleset < 0)
-		return "the ruleset";
-	for (size_t i = 0; handled.fs && i < plan->rules.count; i++) {
-		*path = plan->rules.items[i].path;
+		return failure("the ruleset", NULL);
+	for (size_t i = 0; handled.fs && i < plan->rules.count; i++)
 		if (add_path(ruleset, plan, &plan->rules.items[i]))
-			return "a rule";
-	}
-	*path = "/";
+			return failure("a rule", plan->rules.items[i].path);
 	for (size_t i = 0; handled.net & UAPI_LANDLOCK_NET_BIND_TCP && i < plan->ports.count; i++)
 		if (add_port(ruleset, plan->ports.items[i]))
-			return "a port";
+			return failure("a port", out_number(plan->ports.items[i]));
 	if (syscall(SYS_landlock_restrict_self, ruleset, 0))
-		return "entering the domain";
+		return errno == E2BIG
+			   ? "Landlock layer limit (16) reached: this session runs in 16 "
+			     "others; start it outside some of them"
+			   : failure("entering the domain", NULL);
 	close(ruleset);
 	return NULL;
 }

@@ -13,8 +13,7 @@ uint64_t landlock_known_fs(int abi);
 uint64_t landlock_known_net(int abi);
 uint64_t landlock_known_scoped(int abi);
 
-/* Enters the domain.  Returns NULL, or what failed (errno says why); *path is
- * the rule's. */
-const char *landlock_enter(const struct plan *plan, const char **path);
+/* Enters the domain.  Returns NULL, or what failed and why. */
+const char *landlock_enter(const struct plan *plan);
 
 #endif

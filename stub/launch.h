@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "blob/verdict.h"
+#include "stub/direct.h"
 #include "stub/duties.h"
 #include "stub/fsview.h"
 #include "stub/options.h"
@@ -37,6 +38,7 @@ struct launch {
 	VEC(struct duty) duties; /* what is asked of the backend */
 
 	struct session session; /* placeholders */
+	struct direct direct;
 
 	unsigned problems; /* counted by --check */
 };

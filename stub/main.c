@@ -60,6 +60,7 @@ void launch_start(struct launch *launch, struct backend *backend, struct outcome
 {
 	int plan = plan_file(launch);
 
+	walk_forget();
 	backend_start(launch, backend, plan);
 	/* While the backend is busy: the inner stage waits before it lays masks. */
 	placeholders_make(launch);
@@ -98,7 +99,6 @@ void launch_settle(struct launch *launch, struct backend *backend)
 	launch->plan.backend = backend->kind;
 	launch->plan.broker = broker_wanted(launch);
 	plan_settle(launch);
-	walk_forget();
 	backend_translate(launch, backend);
 }
 
@@ -140,8 +140,10 @@ static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 	terminal_save(launch);
 	signals_take(launch);
 	closing_remember(launch);
+	direct_tmp_make(launch);
 	launch_start(launch, backend, &out);
 	closing_end_all(launch);
+	direct_tmp_remove(launch);
 	terminal_restore(out.started && !out.exited);
 	placeholders_remove(launch);
 	if (out.failed)

@@ -68,6 +68,7 @@ struct plan_rule { /* Landlock: @rights beneath @path */
 	const char *path;
 	unsigned rights;
 	uint64_t extra; /* rights of Landlock's own added for devices, sockets */
+	uint64_t dev, ino; /* what must be there; ino 0: anything */
 };
 struct plan_placeholder { /* made on the host while a session runs */
 	const char *path;

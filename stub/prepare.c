@@ -19,11 +19,11 @@
 #include "stub/vars.h"
 
 #if defined(__x86_64__)
-#define OUR_ARCH         SBX_X86_64
 #define OUR_FILTER(blob) (blob)->section[SBX_SEC_BPF_X86_64]
+#define OUR_SHARED(blob) (blob)->section[SBX_SEC_BPF_SHARED_X86_64]
 #elif defined(__aarch64__)
-#define OUR_ARCH         SBX_AARCH64
 #define OUR_FILTER(blob) (blob)->section[SBX_SEC_BPF_AARCH64]
+#define OUR_SHARED(blob) (blob)->section[SBX_SEC_BPF_SHARED_AARCH64]
 #else
 #error "x86_64 and aarch64 only"
 #endif
@@ -42,6 +42,17 @@ bool process_says(const struct launch *launch, enum sbx_process what)
 		if (SBX_AT(&launch->blob, PROCESS, sbx_process_rule, i)->what == what)
 			return true;
 	return false;
+}
+
+bool process_may_call(const struct launch *launch, bool shared, uint32_t nr, const uint64_t args[6])
+{
+	struct sbx_sys_verdict verdict = { .action = SBX_ACT_ALLOW };
+
+	if (shared)
+		sbx_sys_decide_shared(&launch->blob, OUR_ARCH, nr, args, &verdict);
+	if (verdict.action == SBX_ACT_ALLOW)
+		sbx_sys_decide(&launch->blob, OUR_ARCH, nr, args, &verdict);
+	return verdict.action == SBX_ACT_ALLOW;
 }
 
 static void set_limit(struct launch *launch, const struct sbx_limit_rule *rule)
@@ -72,12 +83,11 @@ static void set_limit(struct launch *launch, const struct sbx_limit_rule *rule)
 	    (struct plan_limit){ .resource = resources[rule->limit], .soft = value, .hard = value };
 }
 
-static void set_namespaces(struct launch *launch)
+void prepare_namespaces(struct launch *launch)
 {
 	static const char names[NAMESPACE_COUNT][5] = { "net", "pid", "mnt", "ipc", "uts", "user" };
 	struct stat st;
 
-	launch->plan.share_net = sbx_meta(&launch->blob)->net_mode == SBX_NET_HOST;
 	for (size_t i = 0; i < NAMESPACE_COUNT; i++)
 		if (!stat(out_string("/proc/self/ns/%s", names[i]), &st))
 			launch->plan.namespaces[i] = st.st_ino;
@@ -85,7 +95,7 @@ static void set_namespaces(struct launch *launch)
 
 /* May process 1 carry the program's filter?  These are the calls that it makes
  * from then on, and its child until the exec. */
-static bool init_can_carry(const struct launch *launch)
+static bool init_can_carry(const struct launch *launch, bool shared)
 {
 	static const struct {
 		uint32_t nr;
@@ -96,13 +106,10 @@ static bool init_can_carry(const struct launch *launch)
 		{ SYS_setpgid, { 0 } },        { SYS_ioctl, { 0, TIOCSPGRP } },
 		{ SYS_rt_sigprocmask, { 0 } }, { SYS_execve, { 0 } },
 	};
-	struct sbx_sys_verdict verdict;
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-		sbx_sys_decide(&launch->blob, OUR_ARCH, calls[i].nr, calls[i].args, &verdict);
-		if (verdict.action != SBX_ACT_ALLOW)
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (!process_may_call(launch, shared, calls[i].nr, calls[i].args))
 			return false;
-	}
 	return true;
 }
 
@@ -112,10 +119,17 @@ static void set_filter(struct launch *launch)
 	launch->plan.filter_count = OUR_FILTER(&launch->blob).count;
 	if (!launch->plan.filter_count)
 		refuse("the blob has no system call filter for this machine: compile it again");
-	launch->plan.filter_init = init_can_carry(launch);
+	launch->plan.filter_init = init_can_carry(launch, false);
 	if (!launch->plan.filter_init)
 		launch_detail(launch,
 			      "process 1 runs without the filter, which would not let it wait");
+}
+
+void prepare_shared_filter(struct launch *launch)
+{
+	launch->plan.shared_filter = OUR_SHARED(&launch->blob).records;
+	launch->plan.shared_filter_count = OUR_SHARED(&launch->blob).count;
+	launch->plan.filter_init = init_can_carry(launch, true);
 }
 
 static void set_landlock(struct launch *launch)
@@ -126,10 +140,8 @@ static void set_landlock(struct launch *launch)
 	bool nested = process_says(launch, SBX_PROCESS_USERNS);
 
 	plan->landlock_fs = nested ? 0 : wanted->handled_fs & landlock_known_fs(abi);
-	/* A network namespace of its own reaches nobody: then a server and its
-	 * client inside may talk over loopback. */
-	if (plan->share_net)
-		plan->landlock_net = wanted->handled_net & landlock_known_net(abi);
+	/* The network is not Landlock's here: a namespace of its own reaches nobody, and
+	 * a server and its client inside may talk over loopback. */
 	plan->landlock_scoped = wanted->scoped & landlock_known_scoped(abi);
 	plan->landlock_read = wanted->read;
 	plan->landlock_write = wanted->write;
@@ -139,8 +151,6 @@ static void set_landlock(struct launch *launch)
 			      "user namespaces are allowed, so Landlock holds no path rules: "
 			      "devices and the execution of readable files rest on mounts "
 			      "alone");
-	if (launch->plan.share_net)
-		plan->landlock_net = 0;
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, NET); i++) {
 		const struct sbx_net_rule *rule = SBX_AT(&launch->blob, NET, sbx_net_rule, i);
 
@@ -214,7 +224,7 @@ void prepare_process(struct launch *launch)
 		if (rule->what == SBX_PROCESS_PASS_FD)
 			*vec_add(&launch->plan.pass_fds) = rule->value;
 	}
-	set_namespaces(launch);
+	launch->plan.share_net = sbx_meta(&launch->blob)->net_mode == SBX_NET_HOST;
 	set_filter(launch);
 	set_landlock(launch);
 	set_directory(launch);

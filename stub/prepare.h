@@ -8,10 +8,24 @@
 
 #include "blob/blob.h"
 
+#if defined(__x86_64__)
+#define OUR_ARCH SBX_X86_64
+#else
+#define OUR_ARCH SBX_AARCH64
+#endif
+
 struct launch;
 
 /* Does the policy's section `process` have this? */
 bool process_says(const struct launch *launch, enum sbx_process what);
+/* Does the policy let this call through?  @shared: where there are no namespaces, so
+ * that both its filters answer. */
+bool process_may_call(const struct launch *launch, bool shared, uint32_t nr,
+		      const uint64_t args[6]);
+/* The namespaces outside, to see that a backend has made others. */
+void prepare_namespaces(struct launch *launch);
+/* The second filter, for a backend without namespaces. */
+void prepare_shared_filter(struct launch *launch);
 /* Namespaces, limits, descriptors, filter, Landlock, directory, command. */
 void prepare_process(struct launch *launch);
 /* env.c: the environment, from nothing. */

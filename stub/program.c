@@ -194,7 +194,8 @@ void program_prepare(struct inner *inner)
 	if (plan->environ.count)
 		memcpy(inner->environ, plan->environ.items, plan->environ.count * sizeof(char *));
 	set_limits(inner);
-	set_signals(plan);
+	if (inner->socket >= 0) /* else nobody has changed them */
+		set_signals(plan);
 }
 
 void program_run(const struct inner *inner)

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "stub/launch.h"
+#include "stub/prepare.h"
 #include "stub/sys.h"
 
 static void inside_ours(struct builder *b, const struct node *node, unsigned rights)
@@ -263,7 +264,11 @@ void plan_settle(struct launch *launch)
 		plan_cover(launch);
 		sort_masks(&launch->plan);
 	}
-	open_mounts(&launch->plan);
+	/* Without mounts, Landlock's rules are checked against the inodes instead. */
+	if (launch->plan.backend != SBX_LANDLOCK) {
+		prepare_namespaces(launch);
+		open_mounts(&launch->plan);
+	}
 }
 
 bool plan_shows(const struct launch *launch, const char *path)
