@@ -357,21 +357,26 @@ static const char *grant_around(const struct launch *launch, const char *path)
 	return NULL;
 }
 
-const char *duty_complaint(const struct launch *launch, const struct duty *duty,
-			   enum sbx_backend kind)
+const char *duty_reason(const struct launch *launch, const struct duty *duty, enum sbx_backend kind)
 {
 	const char *place = place_of(launch, duty), *around = NULL;
-	const char *remedy = sbx_lack_remedy(duty->what, kind);
 
 	if (duty->what == SBX_DUTY_DENY_BENEATH)
 		around = grant_around(launch, duty->subject);
-	if (duty->rule == SBX_RULE_SELF)
-		remedy = "use --backend bwrap, or move it out of what is granted";
-	return out_string("%s%s%s%s%s%s%s%s: %s: %s", sbx_duty_text(duty->what),
+	return out_string("%s%s%s%s%s%s%s%s: %s", sbx_duty_text(duty->what),
 			  duty->subject ? ": " : "", duty->subject ? duty->subject : "",
 			  place ? " (" : "", place ? place : "", around ? ", inside " : "",
-			  around ? around : "", place ? ")" : "", sbx_lack_why(duty->what, kind),
-			  remedy);
+			  around ? around : "", place ? ")" : "", sbx_lack_why(duty->what, kind));
+}
+
+const char *duty_complaint(const struct launch *launch, const struct duty *duty,
+			   enum sbx_backend kind)
+{
+	const char *remedy = sbx_lack_remedy(duty->what, kind);
+
+	if (duty->rule == SBX_RULE_SELF)
+		remedy = "use --backend bwrap, or move it out of what is granted";
+	return out_string("%s: %s", duty_reason(launch, duty, kind), remedy);
 }
 
 /* ---- what is done without ------------------------------------------------------------- */

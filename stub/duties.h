@@ -37,7 +37,10 @@ unsigned duties_lacking(const struct launch *launch, enum sbx_backend kind,
  * -v one for each.  False: there is no such thing. */
 bool duties_summary(const struct launch *launch, enum sbx_backend kind,
 		    const struct sbx_machine *machine);
-/* "deny write ~/x (std/git.pol:12): Landlock takes nothing away ...: use --backend bwrap" */
+/* "a deny beneath a grant: ~/x (std/git.pol:12): Landlock takes nothing away ..." */
+const char *duty_reason(const struct launch *launch, const struct duty *duty,
+			enum sbx_backend kind);
+/* The same, and ": use --backend bwrap", the remedy. */
 const char *duty_complaint(const struct launch *launch, const struct duty *duty,
 			   enum sbx_backend kind);
 /* Does @kind hold @what at all on @machine? */

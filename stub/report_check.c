@@ -140,9 +140,9 @@ static void report_machine(struct launch *launch)
 static void report_lacks(const struct launch *launch, enum sbx_duty what, enum sbx_backend kind,
 			 bool optional)
 {
-	const char *name = sbx_backend_name(kind), *first = NULL;
+	const char *name = sbx_backend_name(kind), *text, *first = NULL;
 	const char *word = optional ? "note" : "no  ";
-	const char *how = optional ? "not enforced, best-effort: " : "";
+	const char *how = optional ? "not enforced, nor insisted on: " : "";
 	unsigned more = 0;
 
 	for (size_t i = 0; i < launch->duties.count; i++) {
@@ -150,14 +150,16 @@ static void report_lacks(const struct launch *launch, enum sbx_duty what, enum s
 
 		if (duty->what != what || duty_is_optional(duty) != optional)
 			continue;
+		more += first != NULL;
+		if (first && !launch->options.verbose)
+			continue;
+		text = optional ? duty_reason(launch, duty, kind)
+				: duty_complaint(launch, duty, kind);
 		if (launch->options.verbose)
-			say("%s %s: %s%s\n", word, name, how, duty_complaint(launch, duty, kind));
-		else if (first)
-			more++;
-		else
-			first = duty_complaint(launch, duty, kind);
+			say("%s %s: %s%s\n", word, name, how, text);
+		first = text;
 	}
-	if (first)
+	if (first && !launch->options.verbose)
 		say("%s %s: %s%s%s\n", word, name, how, first,
 		    more ? out_string(" (and %u more of these: -v lists them)", more) : "");
 }
