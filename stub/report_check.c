@@ -153,8 +153,8 @@ static void report_lacks(const struct launch *launch, enum sbx_duty what, enum s
 		more += first != NULL;
 		if (first && !launch->options.verbose)
 			continue;
-		text = optional ? duty_reason(launch, duty, kind)
-				: duty_complaint(launch, duty, kind);
+		text =
+		    optional ? duty_reason(launch, duty, kind) : duty_complaint(launch, duty, kind);
 		if (launch->options.verbose)
 			say("%s %s: %s%s\n", word, name, how, text);
 		first = text;

@@ -86,10 +86,14 @@ esac
 if [ $abi = 0 ]; then
 	bwrap='this kernel has no Landlock' landlock='this kernel has no Landlock'
 fi
+# Without namespaces root is held where it cannot change modes.
+small=$landlock
+[ "$(id -u)" != 0 ] || [ "$landlock" != yes ] || small='as root: '
 for policy in small no-socket shell claude; do
 	launch $policy bwrap "$bwrap"
 	case $policy in
-	small | no-socket) launch $policy landlock "$landlock" ;;
+	small) launch $policy landlock "$small" ;;
+	no-socket) launch $policy landlock "$landlock" ;;
 	*) launch $policy landlock '' ;;
 	esac
 done
