@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "blob/blob.h"
+
 enum sbx_backend { SBX_BWRAP, SBX_FIREJAIL, SBX_LANDLOCK, SBX_BACKEND_COUNT };
 
 enum sbx_duty {
@@ -38,6 +40,9 @@ struct sbx_machine {
 	unsigned landlock;
 	unsigned has;
 };
+
+/* SBX_HAS_*_FILTER of this policy on @arch, with that Landlock ABI (filter_has.c). */
+unsigned sbx_filter_has(const struct sbx_blob *blob, enum sbx_arch arch, unsigned landlock);
 
 /* One way in which a backend holds a duty. */
 struct sbx_enforcer {
