@@ -7,17 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/lint_target.h"
 #include "compiler/load.h"
 #include "compiler/render.h"
 #include "compiler/stages.h"
 
 static int usage(FILE *out)
 {
-	fputs("usage: sbxc lint [-q] [-I DIR] [-D NAME=VALUE] FILE ...\n"
+	fputs("usage: sbxc lint [-q] [--target BACKEND[@ABI]] [-I DIR] [-D NAME=VALUE] FILE ...\n"
 	      "\n"
 	      "Holds each policy against the hardening checklist and lists its holes: the\n"
 	      "statements with a compat reason or as best-effort, and what modules claim and\n"
-	      "an override lifts.  -q: findings only.\n"
+	      "an override lifts.  -q: findings only.  --target: and against that backend, with\n"
+	      "this Landlock ABI (without: this kernel's): what it does not hold, and the policy\n"
+	      "cannot do without, is an error.\n"
 	      "Exit status: 0 nothing found; 1 findings or errors; 2 usage.\n",
 	      out);
 	return out == stdout ? finish_output(SBXC_OK) : SBXC_USAGE;
@@ -115,7 +118,8 @@ static void list_lifted(struct compilation *c)
 	}
 }
 
-static bool lint_file(const struct compile_options *options, const char *path, bool quiet)
+static bool lint_file(const struct compile_options *options, struct targets *targets,
+		      const char *path, bool quiet)
 {
 	struct compilation c;
 	bool clean;
@@ -124,19 +128,22 @@ static bool lint_file(const struct compile_options *options, const char *path, b
 	clean = compile_path(&c, path);
 	if (clean)
 		lint_policy(&c);
-	clean &= diag_warnings(c.diags) == 0;
-	diag_flush(c.diags, stderr, colour_on(stderr));
 	if (c.blob.size && !quiet) {
 		list_holes(&c, path);
 		list_lifted(&c);
 	}
+	if (clean && targets->count)
+		lint_targets(&c, targets, quiet);
+	clean &= diag_warnings(c.diags) == 0 && diag_errors(c.diags) == 0;
+	diag_flush(c.diags, stderr, colour_on(stderr));
 	compilation_free(&c);
 	return clean;
 }
 
 int cmd_lint(int argc, char **argv)
 {
-	static const char *const known[] = { "--quiet", "--colour", "--help" };
+	static const char *const known[] = { "--quiet", "--target", "--colour", "--help" };
+	struct targets targets = { 0 };
 	struct compile_options options = { 0 };
 	struct arena arena = { 0 };
 	const char **paths = arena_array(&arena, (size_t)argc, sizeof(*paths));
@@ -154,14 +161,22 @@ int cmd_lint(int argc, char **argv)
 			return usage(stdout);
 		else if (strcmp(argv[i], "-q") == 0 || strcmp(argv[i], "--quiet") == 0)
 			quiet = true;
-		else
+		else if (strcmp(argv[i], "--target") == 0 && i + 1 < argc) {
+			const char *wrong = targets_add(&arena, &targets, argv[++i]);
+
+			if (!wrong)
+				continue;
+			fprintf(stderr, "sbxc lint: %s\n", wrong);
+			arena_free(&arena);
+			return SBXC_USAGE;
+		} else
 			return usage_unknown("option", argv[i], known,
 					     sizeof(known) / sizeof(*known));
 	}
 	if (!count)
 		return usage(stderr);
 	for (size_t i = 0; i < count; i++)
-		clean &= lint_file(&options, paths[i], quiet);
+		clean &= lint_file(&options, &targets, paths[i], quiet);
 	arena_free(&arena);
 	return finish_output(clean ? SBXC_OK : SBXC_ERRORS);
 }

@@ -4,7 +4,9 @@
  *	read /home/u/.ssh/id_rsa: refused
  *	    by       seal ~/.ssh                 std/secrets.pol:12
  *	    against  write ~                     mine.pol:9
- *	    held by  mount (bubblewrap), ENOENT; Landlock, EACCES
+ *	    held by  bwrap: mount, ENOENT
+ *	             firejail: Landlock, EACCES
+ *	             landlock: Landlock, EACCES
  */
 #include "compiler/explain.h"
 
@@ -17,15 +19,15 @@
 
 static void print_usage(FILE *out)
 {
-	fputs("usage: sbxc explain [-q] [--workspace DIR] [--home DIR] [-I DIR] [-D NAME=VALUE]\n"
-	      "                    BLOB|POLICY ACTION OBJECT\n"
+	fputs("usage: sbxc explain [-q] [--workspace DIR] [--home DIR] [--target BACKEND[@ABI]]\n"
+	      "                    [-I DIR] [-D NAME=VALUE] BLOB|POLICY ACTION OBJECT\n"
 	      "  read | write | exec PATH         relative to the current directory\n"
 	      "  connect HOST[:PORT] | unix:PATH | abstract:NAME\n"
 	      "  call NAME [ARGUMENT=VALUE ...]\n"
-	      "  see NAME | submit \"COMMAND LINE\" | use terminal | use pty |\n"
-	      "  use user-namespaces\n"
+	      "  see NAME | submit \"COMMAND LINE\" | use terminal, pty or user-namespaces\n"
 	      "The answer is for a session started here: the workspace is the current directory\n"
-	      "unless --workspace says otherwise.  -q prints the verdict alone.\n"
+	      "unless --workspace says otherwise.  -q prints the verdict alone.  What holds it is\n"
+	      "said for each backend on this kernel, or for each --target.\n"
 	      "Exit status: 0 there is an answer (with -q: allowed); 1 with -q: refused, or the\n"
 	      "policy cannot be read; 2 usage.\n",
 	      out);
@@ -50,6 +52,45 @@ void answer_note(const struct question *question, struct answer *answer, const c
 	va_end(args);
 	*VEC_PUSH(question->arena, &answer->notes) =
 	    arena_copy(question->arena, text, strlen(text));
+}
+
+void answer_held(const struct question *question, struct answer *answer, const char *text)
+{
+	*VEC_PUSH(question->arena, &answer->held) = text;
+}
+
+static const char *how_held(const struct question *question, const struct target *target,
+			    enum sbx_duty duty, const char *mount)
+{
+	const struct sbx_enforcer *enforcer = target_holds(target, duty);
+	const char *by, *says = NULL;
+
+	if (!enforcer)
+		return arena_printf(question->arena, "nothing: %s",
+				    sbx_lack_why(duty, target->backend));
+	by = sbx_enforcer_by(enforcer);
+	if (mount)
+		says = !strcmp(by, "mount") ? mount : !strcmp(by, "Landlock") ? "EACCES" : NULL;
+	return says ? arena_printf(question->arena, "%s, %s", by, says) : by;
+}
+
+void answer_duty(const struct question *question, struct answer *answer, enum sbx_duty duty,
+		 const char *mount)
+{
+	const struct targets *targets = question->targets;
+	const char **texts = arena_array(question->arena, targets->count, sizeof(*texts));
+	bool same = true;
+
+	for (size_t i = 0; i < targets->count; i++) {
+		texts[i] = how_held(question, &targets->items[i], duty, mount);
+		same &= !strcmp(texts[i], texts[0]);
+	}
+	for (size_t i = 0; i < (same ? 1 : targets->count); i++)
+		answer_held(question, answer,
+			    same ? texts[0]
+				 : arena_printf(question->arena, "%s: %s",
+						sbx_backend_name(targets->items[i].backend),
+						texts[i]));
 }
 
 static void print_row(struct arena *arena, const char *label, const char *text)
@@ -96,7 +137,8 @@ static void print_answer(const struct question *question, const struct answer *a
 		print_rule(question, "against", answer->section, answer->loser, NULL);
 	for (size_t i = 0; i < answer->notes.count; i++)
 		print_row(question->arena, "note", answer->notes.items[i]);
-	print_row(question->arena, "held by", answer->held_by);
+	for (size_t i = 0; i < answer->held.count; i++)
+		print_row(question->arena, i ? "" : "held by", answer->held.items[i]);
 }
 
 struct request { /* the command line */
@@ -104,6 +146,8 @@ struct request { /* the command line */
 	struct view_options view;
 	const char *policy;
 	struct question question;
+	struct targets targets;
+	const char *bad_target; /* what is wrong with one */
 	bool quiet, help;
 };
 
@@ -118,6 +162,10 @@ static bool read_option(int argc, char **argv, int *index, struct request *reque
 	if (value && *index + 1 < argc) {
 		*value = argv[++*index];
 		return true;
+	}
+	if (!strcmp(option, "--target") && *index + 1 < argc) {
+		request->bad_target = targets_add(arena, &request->targets, argv[++*index]);
+		return !request->bad_target;
 	}
 	if (!strcmp(option, "-q")) {
 		request->quiet = true;
@@ -174,6 +222,8 @@ static int answer_request(struct request *request, struct arena *arena, const st
 	request->view.defines = request->options.defines;
 	request->view.define_count = request->options.define_count;
 	error = view_make(&view, arena, blob, &request->view);
+	targets_settle(arena, &request->targets, blob);
+	request->question.targets = &request->targets;
 	request->question.blob = blob;
 	request->question.view = &view;
 	if (!error)
@@ -200,7 +250,11 @@ int cmd_explain(int argc, char **argv)
 	struct sbx_blob blob;
 
 	if (!read_request(argc, argv, &request, &arena) && !request.help) {
-		print_usage(stderr);
+		if (request.bad_target)
+			fprintf(stderr, "sbxc explain: %s\n", request.bad_target);
+		else
+			print_usage(stderr);
+		arena_free(&arena);
 		return SBXC_USAGE;
 	}
 	if (request.help) {

@@ -7,12 +7,14 @@
 #ifndef SBX_COMPILER_EXPLAIN_H
 #define SBX_COMPILER_EXPLAIN_H
 
+#include "compiler/targets.h"
 #include "compiler/view.h"
 
 struct question {
 	struct arena *arena;
 	const struct sbx_blob *blob;
 	const struct view *view;
+	const struct targets *targets; /* backends to say it for */
 	const char *action, *object;
 	char *const *args; /* what follows the object: NAME=VALUE */
 	size_t arg_count;
@@ -26,7 +28,9 @@ struct answer {
 	uint32_t rule, loser; /* SBX_NONE: nobody; SBX_RULE_SELF (FS only) */
 	const char *by;       /* the rule as text; NULL: as render_rule() has it */
 	const char *nobody;   /* what decided where no rule did */
-	const char *held_by;  /* what enforces it */
+	struct {
+		VEC_OF(const char *)
+	} held; /* what enforces it, a line each */
 	struct {
 		VEC_OF(const char *)
 	} notes;
@@ -40,6 +44,11 @@ const char *explain_see(const struct question *question, struct answer *answer);
 const char *explain_submit(const struct question *question, struct answer *answer);
 const char *explain_use(const struct question *question, struct answer *answer);
 
+/* The same for every backend. */
+void answer_held(const struct question *question, struct answer *answer, const char *text);
+/* By what each backend asked about holds @duty; @mount: what a mount answers, or NULL. */
+void answer_duty(const struct question *question, struct answer *answer, enum sbx_duty duty,
+		 const char *mount);
 void answer_note(const struct question *question, struct answer *answer, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -156,7 +156,7 @@ const char *explain_call(const struct question *question, struct answer *answer)
 	if (error)
 		return error;
 	answer->section = SBX_SEC_SYS_STMTS;
-	answer->held_by = "seccomp filter";
+	answer_held(question, answer, "seccomp filter");
 	answer->nobody = "no architecture that sbx knows has it";
 	for (unsigned arch = 0; arch < SBX_ARCH_COUNT; arch++) {
 		struct sbx_sys_verdict verdict;

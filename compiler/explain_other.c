@@ -24,7 +24,7 @@ static const char *connect_unix(const struct question *question, const char *tex
 	answer->allowed = verdict.allowed;
 	answer->rule = verdict.rule;
 	answer->nobody = "no rule allows that socket";
-	answer->held_by = "mount (bubblewrap): no other socket is there; Landlock from ABI 9";
+	answer_duty(question, answer, SBX_DUTY_PATH_SOCKETS, NULL);
 	return NULL;
 }
 
@@ -37,7 +37,7 @@ static const char *connect_abstract(const struct question *question, const char 
 	answer->allowed = verdict.allowed;
 	answer->rule = verdict.rule;
 	answer->nobody = "no rule allows that socket";
-	answer->held_by = "network namespace; Landlock from ABI 6";
+	answer_duty(question, answer, SBX_DUTY_ABSTRACT_SOCKETS, NULL);
 	return NULL;
 }
 
@@ -77,11 +77,6 @@ static const char *mode_text(const struct question *question)
 
 const char *explain_connect(const struct question *question, struct answer *answer)
 {
-	static const char *const held_by[] = {
-		"network namespace; Landlock from ABI 4 (TCP)",
-		"network namespace, and the proxy outside that decides by name and address",
-		"not enforced: the policy opens the host's network",
-	};
 	uint32_t mode = sbx_meta(question->blob)->net_mode;
 	struct sbx_net_verdict verdict;
 	const char *host, *error;
@@ -102,7 +97,13 @@ const char *explain_connect(const struct question *question, struct answer *answ
 	answer->allowed = verdict.allowed;
 	answer->rule = verdict.rule;
 	answer->nobody = mode_text(question);
-	answer->held_by = held_by[mode];
+	if (mode == SBX_NET_HOST)
+		answer_held(question, answer, "nothing: the policy opens the host's network");
+	else if (mode == SBX_NET_PROXY)
+		answer_held(question, answer,
+			    "the proxy outside, which decides by name and address");
+	else
+		answer_duty(question, answer, SBX_DUTY_NO_NETWORK, NULL);
 	if (verdict.allowed && mode == SBX_NET_PROXY)
 		answer_note(question, answer, "each address the name resolves to is decided too");
 	return NULL;
@@ -126,7 +127,7 @@ const char *explain_see(const struct question *question, struct answer *answer)
 					: "with its value from outside, if it has one");
 	}
 	answer->nobody = "no rule passes or sets it";
-	answer->held_by = "environment built from nothing";
+	answer_held(question, answer, "environment built from nothing");
 	return NULL;
 }
 
@@ -142,7 +143,7 @@ const char *explain_submit(const struct question *question, struct answer *answe
 		answer->nobody = arena_printf(question->arena, "%s", verdict.reason);
 	if (!verdict.allowed && verdict.rule != SBX_NONE)
 		answer_note(question, answer, "%s", verdict.reason);
-	answer->held_by = "no Slurm client, configuration or munge socket is inside";
+	answer_held(question, answer, "no Slurm client, configuration or munge socket is inside");
 	return NULL;
 }
 
@@ -158,13 +159,18 @@ const char *explain_use(const struct question *question, struct answer *answer)
 	answer->section = SBX_SEC_PROCESS;
 	answer->allowed = terminal;
 	answer->nobody = terminal ? "nothing forbids it" : "no rule allows it";
-	answer->held_by = pty        ? "mount (bubblewrap): a /dev/pts of its own"
-			  : terminal ? "the launcher, which refuses to start with one"
-				     : "seccomp filter";
 	for (uint32_t i = 0; i < SBX_COUNT(question->blob, PROCESS); i++)
 		if (SBX_AT(question->blob, PROCESS, sbx_process_rule, i)->what == wanted) {
 			answer->allowed = !terminal;
 			answer->rule = i;
 		}
+	if (pty && answer->allowed)
+		answer_duty(question, answer, SBX_DUTY_TERMINALS, NULL);
+	else if (terminal)
+		answer_held(question, answer, "sbx-exec, which starts with or without one");
+	else
+		answer_duty(question, answer,
+			    answer->allowed ? SBX_DUTY_USER_NAMESPACES : SBX_DUTY_SYSTEM_CALLS,
+			    NULL);
 	return NULL;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compiler/duties.h"
 #include "compiler/explain.h"
 #include "compiler/render.h"
 
@@ -42,22 +43,15 @@ static void decide_later(const struct question *question, const char *path, unsi
 	sbx_fs_decide(&set, path, right, verdict);
 }
 
-static const char *holder(const struct question *question, const struct sbx_fs_verdict *verdict,
-			  unsigned right)
+/* What a mount answers; Landlock always says EACCES. */
+static const char *mount_answer(const struct sbx_fs_verdict *verdict, enum sbx_duty duty,
+				unsigned right)
 {
-	uint32_t rule = rule_of(question->view, verdict->point);
-
-	if (rule == SBX_RULE_SELF)
-		return "mount (bubblewrap), or the launch is refused";
-	if (verdict->why == SBX_WHY_DENY && verdict->loser != SBX_NONE)
-		return right == SBX_WRITE ? "mount (bubblewrap), EROFS; Landlock alone cannot "
-					    "refuse beneath a grant"
-					  : "mount (bubblewrap), empty or EACCES; Landlock alone "
-					    "cannot refuse beneath a grant";
 	if (verdict->allowed)
-		return "mount (bubblewrap), Landlock";
-	return right == SBX_WRITE ? "mount (bubblewrap), EROFS or ENOENT; Landlock, EACCES"
-				  : "mount (bubblewrap), ENOENT; Landlock, EACCES";
+		return NULL;
+	if (duty == SBX_DUTY_DENY_BENEATH)
+		return right == SBX_WRITE ? "EROFS" : "empty or EACCES";
+	return right == SBX_WRITE ? "EROFS or ENOENT" : "ENOENT";
 }
 
 static bool is_beneath(const char *path, const char *top)
@@ -93,6 +87,7 @@ const char *explain_path(const struct question *question, struct answer *answer)
 	const char *written = view_path(question->view, question->object), *real;
 	struct sbx_fs_verdict verdict;
 	uint32_t snapshot = SBX_NONE;
+	enum sbx_duty duty;
 
 	if (!written)
 		return "that variable has no value here";
@@ -109,7 +104,8 @@ const char *explain_path(const struct question *question, struct answer *answer)
 	answer->rule = rule_of(question->view, verdict.point);
 	answer->loser = rule_of(question->view, verdict.loser);
 	answer->nobody = "no rule grants it";
-	answer->held_by = holder(question, &verdict, right);
+	duty = duty_of_path(question->arena, &question->view->set, right, &verdict);
+	answer_duty(question, answer, duty, mount_answer(&verdict, duty, right));
 	if (strcmp(written, real))
 		answer_note(question, answer, "%s is %s here", written, real);
 	note_own(question, real, answer);

@@ -18,6 +18,7 @@ static const struct {
 	{ "explain", cmd_explain, "say what a policy decides, and which line does" },
 	{ "dump", cmd_dump, "print a compiled policy" },
 	{ "verbs", cmd_verbs, "print every statement of the language" },
+	{ "backends", cmd_backends, "print what each backend holds, and by what" },
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))

@@ -40,5 +40,6 @@ int usage_unknown(const char *what, const char *word, const char *const *known, 
 int finish_output(int status);
 
 int cmd_verbs(int argc, char **argv);
+int cmd_backends(int argc, char **argv);
 
 #endif

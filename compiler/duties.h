@@ -1,0 +1,35 @@
+/*
+ * compiler/duties.h - what a policy asks of a backend, on paper.
+ *
+ * The launcher finds the same from the machine (stub/duties.c); here it comes
+ * from the blob and the points of its file rules, so that a policy can be held
+ * against a backend before it is run.  Where a pattern may match something,
+ * it does.
+ */
+#ifndef SBX_COMPILER_DUTIES_H
+#define SBX_COMPILER_DUTIES_H
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "blob/enforce.h"
+#include "blob/verdict.h"
+
+struct duty {
+	enum sbx_duty what;
+	enum sbx_section_id section; /* of the rule it comes from */
+	uint32_t rule;               /* SBX_NONE: it goes without saying */
+	bool optional;               /* best-effort, or shared: the launch goes on without */
+};
+struct duties {
+	VEC_OF(struct duty)
+};
+
+/* @set: one point a rule. */
+void duties_collect(struct arena *arena, const struct sbx_blob *blob, const struct sbx_fs_set *set,
+		    struct duties *out);
+
+/* Which duty the answer @verdict about @right is. */
+enum sbx_duty duty_of_path(struct arena *arena, const struct sbx_fs_set *set, unsigned right,
+			   const struct sbx_fs_verdict *verdict);
+
+#endif

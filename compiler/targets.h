@@ -1,0 +1,28 @@
+/*
+ * compiler/targets.h - backends that a question is about: --target.
+ */
+#ifndef SBX_COMPILER_TARGETS_H
+#define SBX_COMPILER_TARGETS_H
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "blob/enforce.h"
+
+struct target {
+	enum sbx_backend backend;
+	struct sbx_machine machine; /* complete once settled */
+	const char *text;           /* "landlock (ABI 6)" */
+};
+struct targets {
+	VEC_OF(struct target)
+};
+
+/* Adds "BACKEND[@ABI]", by default this kernel's ABI; NULL, or what is wrong with it. */
+const char *targets_add(struct arena *arena, struct targets *targets, const char *text);
+/* For questions about @blob; where none was named, every backend on this kernel. */
+void targets_settle(struct arena *arena, struct targets *targets, const struct sbx_blob *blob);
+
+/* By what @target holds @duty; NULL: by nothing. */
+const struct sbx_enforcer *target_holds(const struct target *target, enum sbx_duty duty);
+
+#endif
