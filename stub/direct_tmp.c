@@ -209,9 +209,13 @@ void direct_tmp_plan(struct launch *launch)
 	if (syscall(SYS_getrandom, &random, sizeof(random), 0) != sizeof(random))
 		refuse("no random numbers: %s", out_error(errno));
 	launch->direct.tmp = out_string("%s/sbx-%llx", node->path, (unsigned long long)random);
+	/* Nothing may be moved or linked to where it could be used for more: with this
+	 * right, which no file has a use for, only what was made here is in it.  The
+	 * connect broker counts on that: no socket of the host's gets here. */
 	*vec_add(&launch->plan.rules) =
 	    (struct plan_rule){ .path = launch->direct.tmp,
-				.rights = fsview_rights(launch, node->path) };
+				.rights = fsview_rights(launch, node->path),
+				.extra = UAPI_LANDLOCK_FS_IOCTL_DEV };
 }
 
 void direct_tmp_make(struct launch *launch)

@@ -75,6 +75,9 @@ static uint64_t access_of(const struct plan *plan, const struct plan_rule *rule,
 		access |= plan->landlock_exec;
 	if (!S_ISDIR(mode))
 		access &= FILE_RIGHTS;
+	/* An older kernel keeps things out of it so (direct_tmp.c). */
+	else if (rule->extra & ~plan->landlock_fs & UAPI_LANDLOCK_FS_IOCTL_DEV)
+		access &= ~UAPI_LANDLOCK_FS_REFER;
 	return access & plan->landlock_fs;
 }
 
