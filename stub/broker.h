@@ -11,33 +11,55 @@
 #define SBX_STUB_BROKER_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct launch;
-struct inner;
 struct plan;
-struct plan_broker;
 
-/* Does the policy let anybody connect where only a broker can decide?  Pure: from
- * the filter's verdicts and the kernel's Landlock ABI. */
+/* broker_filter.c: does the policy let anybody connect where only a broker can
+ * decide?  Pure: from the filter's verdicts and the kernel's Landlock ABI. */
 bool broker_wanted(const struct launch *launch);
-/* Could one run here?  Tried in a child; NULL: yes, else the reason and remedy
- * (another listener, Yama, too old a kernel). */
+/* The same for the plan, once the backend is chosen; says what stays shut. */
+void broker_plan(struct launch *launch);
+/* Why the socket @fd must not be handed on, or NULL: from it the program could
+ * reach what no filter and no broker would see. */
+const char *broker_objection(const struct launch *launch, int fd);
+/* Inner stage: the filter, on this process and its children.  The descriptor of
+ * the listener where the plan has a broker, else 0; or -1 and errno. */
+int broker_attach(const struct plan *plan);
+/* Which devices are mounted for this session alone: numbers with blanks between. */
+void broker_list_devices(const struct plan *plan, char *text, size_t size);
+
+/* broker_probe.c: could one run here?  Tried in a child, once; NULL: yes, else the
+ * reason and remedy (another listener, Yama, too old a kernel). */
 const char *broker_obstacle(void);
 
-/* Inner stage: the filter, on this process and its children; the descriptor of
- * the listener, or -1 and errno. */
-int broker_attach(const struct plan *plan);
-
 /* Outer stage, once the listener has arrived. */
+enum { BROKER_WORKERS = 64, BROKER_DEVICES = 64 };
 struct broker {
 	int listener; /* -1: none */
+	int timer;
 	unsigned refused;
-	unsigned workers;
+	unsigned workers; /* that wait for a connection, in processes of their own */
+	int worker[BROKER_WORKERS];
+	uint64_t devices[BROKER_DEVICES]; /* file systems of this session alone */
+	size_t device_count;
+	int own; /* O_PATH: the session's own directory, where there are no mounts; or -1 */
+	struct broker_socket *sockets; /* of `allow unix` */
+	size_t socket_count;
+	long said_at; /* so that refusals do not flood: this second's */
+	unsigned said;
+	bool said_closed;
 };
-void broker_start(const struct launch *launch, struct broker *broker, int listener);
-/* The listener is readable: answers what waits there. */
+/* @devices: as broker_list_devices() wrote it, inside. */
+void broker_start(const struct launch *launch, struct broker *broker, int listener,
+		  const char *devices);
+/* The listener is readable: answers one call. */
 void broker_answer(const struct launch *launch, struct broker *broker);
 /* Child @pid of ours has ended: was it a worker? */
 bool broker_reaped(struct broker *broker, int pid);
+/* Whoever still waits gets ENOSYS. */
+void broker_stop(struct broker *broker);
 
 #endif

@@ -122,13 +122,6 @@ static void remark_shut(const struct launch *launch)
 		    launch, "Slurm stays shut: this version has no chaperon (%s)",
 		    launch_place(launch,
 				 SBX_AT(&launch->blob, SLURM, sbx_slurm_rule, 0)->head.loc));
-	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, NET); i++) {
-		const struct sbx_net_rule *rule = SBX_AT(&launch->blob, NET, sbx_net_rule, i);
-
-		if (rule->head.verb == SBX_NETV_ALLOW && rule->kind == SBX_NETK_ABSTRACT)
-			launch_remark(launch, "abstract sockets stay shut in this version (%s)",
-				      launch_place(launch, rule->head.loc));
-	}
 }
 
 void check_requirements(struct launch *launch)

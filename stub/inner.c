@@ -42,11 +42,12 @@ void inner_send(const struct inner *inner, unsigned kind, int value, const char 
 		_exit(EXIT_REFUSED);
 }
 
-void inner_send_fd(const struct inner *inner, unsigned kind, int fd)
+void inner_send_fd(const struct inner *inner, unsigned kind, int fd, const char *text)
 {
 	struct message message = { .kind = kind };
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec part = { &message, sizeof(message) - MESSAGE_TEXT + 1 };
+	size_t length = out_text(message.text, MESSAGE_TEXT, "%s", text);
+	struct iovec part = { &message, sizeof(message) - MESSAGE_TEXT + length + 1 };
 	struct msghdr head = { .msg_iov = &part,
 			       .msg_iovlen = 1,
 			       .msg_control = control,
@@ -238,9 +239,11 @@ static void settle_here(const struct inner *inner)
 		die_with_parent();
 }
 
-/* The listener goes out before the filter that may forbid to send it. */
+/* The listener goes out before the filter that may forbid to send it, and with it
+ * what only a look from here can tell. */
 static void attach_broker(const struct inner *inner)
 {
+	char devices[MESSAGE_TEXT];
 	int listener = broker_attach(&inner->plan);
 
 	if (listener < 0)
@@ -248,7 +251,8 @@ static void attach_broker(const struct inner *inner)
 			   errno == EBUSY ? "another program already answers for this session's "
 					    "system calls: start outside it"
 					  : out_error(errno));
-	inner_send_fd(inner, MESSAGE_LISTENER, listener);
+	broker_list_devices(&inner->plan, devices, sizeof(devices));
+	inner_send_fd(inner, MESSAGE_LISTENER, listener, devices);
 	close(listener);
 	wait_for_outer(inner);
 }

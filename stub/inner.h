@@ -23,7 +23,7 @@ _Noreturn void inner_run_here(const struct plan *plan, int socket);
 #define inner_fail(inner, ...) inner_fail_text(inner, out_string(__VA_ARGS__))
 _Noreturn void inner_fail_text(const struct inner *inner, const char *text);
 void inner_send(const struct inner *inner, unsigned kind, int value, const char *text);
-void inner_send_fd(const struct inner *inner, unsigned kind, int fd);
+void inner_send_fd(const struct inner *inner, unsigned kind, int fd, const char *text);
 
 /* masks.c: our mounts, in a user and mount namespace of their own. */
 void masks_apply(const struct inner *inner);

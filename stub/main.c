@@ -97,7 +97,7 @@ static void make_plan(struct launch *launch)
 void launch_settle(struct launch *launch, struct backend *backend)
 {
 	launch->plan.backend = backend->kind;
-	launch->plan.broker = broker_wanted(launch);
+	broker_plan(launch);
 	plan_settle(launch);
 	backend_translate(launch, backend);
 }

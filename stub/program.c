@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "stub/broker.h"
 #include "stub/protocol.h"
 #include "stub/sys.h"
 
@@ -33,6 +34,8 @@ static bool attach(const void *filter, uint32_t count)
 /* The policy's last: it may forbid to attach any more. */
 bool program_filter(const struct plan *plan)
 {
+	if (plan->no_datagrams && !plan->broker && broker_attach(plan) < 0)
+		return false;
 	return attach(plan->shared_filter, plan->shared_filter_count) &&
 	       attach(plan->filter, plan->filter_count);
 }

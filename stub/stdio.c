@@ -3,10 +3,11 @@
  *
  * A directory as standard input is a door: openat(0, "../.ssh/id_rsa") walks
  * out of any mount namespace.  An O_PATH descriptor is one too, and a device is
- * whatever its driver says.  A terminal, a pipe, a socket and /dev/null are only
- * themselves.  A regular file can be opened anew through /proc/self/fd, on the
- * mount of the host that it came by, which no mask lies on: then only Landlock
- * holds it, and Landlock takes nothing away inside what it grants.
+ * whatever its driver says.  A terminal, a pipe and /dev/null are only themselves,
+ * and so is a socket that cannot be connected anew.  A regular file can be opened
+ * anew through /proc/self/fd, on the mount of the host that it came by, which no
+ * mask lies on: then only Landlock holds it, and Landlock takes nothing away
+ * inside what it grants.
  */
 #include "stub/prepare.h"
 
@@ -17,6 +18,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "stub/broker.h"
 #include "stub/launch.h"
 #include "stub/out.h"
 #include "stub/sys.h"
@@ -32,7 +34,7 @@ void stdio_guard(void)
 }
 
 /* NULL: it may be handed on. */
-static const char *objection(int fd)
+static const char *objection(const struct launch *launch, int fd)
 {
 	struct stat st;
 	int flags = fcntl(fd, F_GETFL);
@@ -43,8 +45,10 @@ static const char *objection(int fd)
 		return "an O_PATH descriptor: a way into the host's files";
 	if (S_ISDIR(st.st_mode))
 		return "a directory: a way into the host's files";
-	if (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
+	if (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode))
 		return NULL;
+	if (S_ISSOCK(st.st_mode))
+		return broker_objection(launch, fd);
 	if (S_ISCHR(st.st_mode) && (st.st_rdev == makedev(1, 3) || isatty(fd)))
 		return NULL;
 	/* memfd and the like are regular files; what is left has no type at all
@@ -57,7 +61,7 @@ void stdio_check(struct launch *launch)
 	static const char names[][16] = { "standard input", "standard output", "standard error" };
 
 	for (int fd = 0; fd < 3; fd++) {
-		const char *why = objection(fd);
+		const char *why = objection(launch, fd);
 
 		if (why)
 			launch_obstacle(launch,
@@ -76,11 +80,11 @@ void stdio_check(struct launch *launch)
 							"%s is a terminal, and the policy wants "
 							"none (%s): redirect it",
 							names[fd], place);
-		if (rule->what == SBX_PROCESS_PASS_FD && objection((int)rule->value))
+		if (rule->what == SBX_PROCESS_PASS_FD && objection(launch, (int)rule->value))
 			launch_obstacle(launch,
 					"descriptor %u is %s (%s): open it for sbx-exec, or take "
 					"the rule out",
-					rule->value, objection((int)rule->value), place);
+					rule->value, objection(launch, (int)rule->value), place);
 	}
 }
 

@@ -101,12 +101,12 @@ static void let_go(struct watch *s)
 		s->deadline = now_ms() + plan->wall_time * 1000;
 }
 
-static void take_listener(struct watch *s, int listener)
+static void take_listener(struct watch *s, int listener, const char *devices)
 {
 	if (listener < 0)
 		fail(s, "the connect broker's listener did not arrive: start again");
 	else
-		broker_start(s->launch, &s->broker, listener);
+		broker_start(s->launch, &s->broker, listener, devices);
 	backend_go_on(s->backend);
 }
 
@@ -118,7 +118,7 @@ static void take_message(struct watch *s, const struct message *message, int sen
 		let_go(s);
 		break;
 	case MESSAGE_LISTENER:
-		take_listener(s, fd);
+		take_listener(s, fd, message->text);
 		break;
 	case MESSAGE_FAILED:
 		fail(s, mem_string(message->text));
@@ -293,6 +293,7 @@ void supervise(struct launch *launch, struct backend *backend, struct outcome *o
 		look(&s);
 	conclude(&s, s.over);
 	close(backend->socket);
+	broker_stop(&s.broker);
 	out->refused = s.broker.refused;
 	out->lifted = s.watching.lifted;
 }

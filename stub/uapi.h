@@ -17,6 +17,7 @@ struct uapi_open_how {
 #define UAPI_RESOLVE_NO_MAGICLINKS 0x02
 #define UAPI_RESOLVE_NO_SYMLINKS   0x04
 #define UAPI_RESOLVE_BENEATH	   0x08
+#define UAPI_RESOLVE_IN_ROOT	   0x10
 
 #define UAPI_CLOSE_RANGE_CLOEXEC 4u
 
@@ -76,12 +77,41 @@ struct uapi_landlock_port {
 	uint64_t access, port;
 };
 
+/* pidfd_open(2) */
+#define UAPI_PIDFD_THREAD 0200u /* O_EXCL; 6.9 */
+
 /* seccomp(2) */
 #define UAPI_SECCOMP_SET_MODE_FILTER 1u
+#define UAPI_SECCOMP_NEW_LISTENER    (1ul << 3) /* 5.0 */
+#define UAPI_SECCOMP_WAIT_KILLABLE   (1ul << 5) /* 5.19 */
+#define UAPI_SECCOMP_RET_USER_NOTIF  0x7fc00000u
 struct uapi_sock_fprog {
 	unsigned short len;
 	const void *filter;
 };
+struct uapi_sock_filter {
+	uint16_t code;
+	uint8_t jt, jf;
+	uint32_t k;
+};
+struct uapi_notif {
+	uint64_t id;
+	uint32_t pid, flags;
+	int32_t nr;
+	uint32_t arch;
+	uint64_t ip, args[6];
+};
+struct uapi_notif_answer {
+	uint64_t id;
+	int64_t value;
+	int32_t error;
+	uint32_t flags;
+};
+#define UAPI_NOTIF_RECV	     0xc0502100u
+#define UAPI_NOTIF_SEND	     0xc0182101u
+#define UAPI_NOTIF_ID_VALID  0x80082102u /* as up to 5.7; later kernels take it too */
+#define UAPI_NOTIF_SET_FLAGS 0x40082104u /* 6.6 */
+#define UAPI_NOTIF_SYNC_WAKE 1ul
 
 /* capabilities(7) */
 #define UAPI_CAP_VERSION_3 0x20080522u

@@ -9,6 +9,7 @@
 #include <linux/seccomp.h>
 #include <linux/filter.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 
 #include "stub/uapi.h"
 
@@ -17,6 +18,7 @@
 SAME(UAPI_RESOLVE_NO_MAGICLINKS, RESOLVE_NO_MAGICLINKS);
 SAME(UAPI_RESOLVE_NO_SYMLINKS, RESOLVE_NO_SYMLINKS);
 SAME(UAPI_RESOLVE_BENEATH, RESOLVE_BENEATH);
+SAME(UAPI_RESOLVE_IN_ROOT, RESOLVE_IN_ROOT);
 SAME(sizeof(struct uapi_open_how), sizeof(struct open_how));
 SAME(UAPI_CLOSE_RANGE_CLOEXEC, CLOSE_RANGE_CLOEXEC);
 SAME(UAPI_OPEN_TREE_CLONE, OPEN_TREE_CLONE);
@@ -61,6 +63,20 @@ SAME(UAPI_LANDLOCK_SCOPE_SIGNAL, LANDLOCK_SCOPE_SIGNAL);
 #endif
 SAME(sizeof(struct uapi_landlock_path), sizeof(struct landlock_path_beneath_attr));
 SAME(UAPI_SECCOMP_SET_MODE_FILTER, SECCOMP_SET_MODE_FILTER);
+SAME(UAPI_SECCOMP_NEW_LISTENER, SECCOMP_FILTER_FLAG_NEW_LISTENER);
+SAME(UAPI_SECCOMP_RET_USER_NOTIF, SECCOMP_RET_USER_NOTIF);
+SAME(UAPI_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_RECV);
+SAME(UAPI_NOTIF_SEND, SECCOMP_IOCTL_NOTIF_SEND);
+SAME(sizeof(struct uapi_notif), sizeof(struct seccomp_notif));
+SAME(sizeof(struct uapi_notif_answer), sizeof(struct seccomp_notif_resp));
+SAME(sizeof(struct uapi_sock_filter), sizeof(struct sock_filter));
+#ifdef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+SAME(UAPI_SECCOMP_WAIT_KILLABLE, SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
+#endif
+#ifdef SECCOMP_IOCTL_NOTIF_SET_FLAGS
+SAME(UAPI_NOTIF_SET_FLAGS, SECCOMP_IOCTL_NOTIF_SET_FLAGS);
+SAME(UAPI_NOTIF_SYNC_WAKE, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
+#endif
 SAME(sizeof(struct uapi_sock_fprog), sizeof(struct sock_fprog));
 SAME(UAPI_CAP_VERSION_3, _LINUX_CAPABILITY_VERSION_3);
 SAME(sizeof(struct uapi_cap_data), sizeof(struct __user_cap_data_struct));
