@@ -4,7 +4,6 @@
 #include "stub/duties.h"
 
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "stub/broker.h"
 #include "stub/launch.h"
@@ -194,110 +193,6 @@ void duties_find(struct launch *launch)
 		add(launch, SBX_DUTY_DESCRIPTORS, NULL, NULL);
 }
 
-/* ---- the filters ----------------------------------------------------------------------- */
-
-struct call {
-	uint16_t nr;
-	uint16_t args[3];
-};
-
-static bool refuses_all(const struct launch *launch, const struct call *calls, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		const uint64_t args[6] = { calls[i].args[0], calls[i].args[1], calls[i].args[2] };
-
-		if (process_may_call(launch, true, calls[i].nr, args))
-			return false;
-	}
-	return true;
-}
-#define REFUSES_ALL(launch, calls) refuses_all(launch, calls, sizeof(calls) / sizeof(*(calls)))
-
-/* What Landlock does not hold of the network: all but TCP, and below ABI 4 that too.
- * In numbers: linux/socket.h, linux/in.h. */
-static bool refuses_network(const struct launch *launch, int abi)
-{
-	enum { UNSPEC, INET = 2, INET6 = 10, PACKET = 17, BLUETOOTH = 31, VSOCK = 40 };
-	enum { STREAM = 1, DGRAM, RAW, SEQPACKET = 5, MPTCP = 262, SCTP = 132 };
-	static const struct call others[] = {
-		{ SYS_socket, { INET, DGRAM } },         { SYS_socket, { INET6, DGRAM } },
-		{ SYS_socket, { INET, RAW, 1 } },        { SYS_socket, { INET6, RAW, 58 } },
-		{ SYS_socket, { INET, STREAM, MPTCP } }, { SYS_socket, { INET6, STREAM, MPTCP } },
-		{ SYS_socket, { INET, STREAM, SCTP } },  { SYS_socket, { INET6, STREAM, SCTP } },
-		{ SYS_socket, { INET, SEQPACKET } },     { SYS_socket, { INET6, SEQPACKET } },
-		{ SYS_socket, { PACKET, RAW } },         { SYS_socket, { PACKET, DGRAM } },
-		{ SYS_socket, { VSOCK, STREAM } },       { SYS_socket, { VSOCK, DGRAM } },
-		{ SYS_socket, { BLUETOOTH, RAW } },
-	};
-	static const struct call tcp[] = {
-		{ SYS_socket, { INET, STREAM } },
-		{ SYS_socket, { INET6, STREAM } },
-	};
-	struct sbx_sys_verdict verdict;
-	bool depends;
-
-	sbx_sys_decide_name(&launch->blob, OUR_ARCH, SYS_socket, &verdict, &depends);
-	if (verdict.action != SBX_ACT_ALLOW && !depends)
-		return true;
-	return REFUSES_ALL(launch, others) && (abi >= 4 || REFUSES_ALL(launch, tcp));
-}
-
-/* Process 1, an identifier 1, or all of the user's (setpriority(2), ioprio_set(2)). */
-static bool refuses_same_user(const struct launch *launch)
-{
-	enum { WHO_USER = 2, IOPRIO_USER = 3 };
-	static const struct call calls[] = {
-		{ SYS_prlimit64, { 1, 7, 4096 } },
-		{ SYS_sched_setaffinity, { 1, 8, 4096 } },
-		{ SYS_sched_setattr, { 1, 4096 } },
-		{ SYS_sched_setparam, { 1, 4096 } },
-		{ SYS_sched_setscheduler, { 1, 0, 4096 } },
-		{ SYS_setpriority, { 0, 1, 19 } },
-		{ SYS_setpriority, { 1, 1, 19 } },
-		{ SYS_setpriority, { WHO_USER, 0, 19 } },
-		{ SYS_ioprio_set, { 1, 1, 4096 } },
-		{ SYS_ioprio_set, { IOPRIO_USER, 0, 4096 } },
-		{ SYS_migrate_pages, { 1, 1, 4096 } },
-		{ SYS_move_pages, { 1, 1, 4096 } },
-		{ SYS_kcmp, { 1, 1 } },
-		{ SYS_process_madvise, { 3, 4096, 1 } },
-		{ SYS_shmget, { 1, 0 } },
-		{ SYS_shmat, { 1, 0 } },
-		{ SYS_shmctl, { 1, 0 } },
-		{ SYS_semget, { 1, 1 } },
-		{ SYS_semop, { 1, 4096, 1 } },
-		{ SYS_semctl, { 1, 0, 0 } },
-		{ SYS_msgget, { 1, 0 } },
-		{ SYS_msgrcv, { 1, 4096, 1 } },
-		{ SYS_msgsnd, { 1, 4096, 1 } },
-		{ SYS_msgctl, { 1, 0 } },
-		{ SYS_mq_open, { 4096, 2 } },
-		{ SYS_mq_unlink, { 4096 } },
-		{ SYS_keyctl, { 0, 0xfffd } },
-		{ SYS_add_key, { 4096, 4096 } },
-		{ SYS_request_key, { 4096, 4096 } },
-	};
-
-	return REFUSES_ALL(launch, calls);
-}
-
-static bool refuses_modes(const struct launch *launch)
-{
-	static const struct call calls[] = {
-		{ SYS_fchmod, { 3, 0666 } },      { SYS_fchmodat, { 3, 4096, 0666 } },
-		{ 452, { 3, 4096, 0666 } }, /* fchmodat2 */
-		{ SYS_fchown, { 3, 1, 1 } },      { SYS_fchownat, { 3, 4096, 1 } },
-		{ SYS_setxattr, { 4096, 4096 } }, { SYS_lsetxattr, { 4096, 4096 } },
-		{ SYS_fsetxattr, { 3, 4096 } },   { 463, { 3, 4096 } }, /* setxattrat */
-#ifdef SYS_chmod
-		{ SYS_chmod, { 4096, 0666 } },    { SYS_chown, { 4096, 1, 1 } },
-		{ SYS_lchown, { 4096, 1, 1 } },
-#endif
-	};
-
-	return REFUSES_ALL(launch, calls);
-}
-
 /* ---- judging ------------------------------------------------------------------------- */
 
 void duties_machine(const struct launch *launch, struct sbx_machine *out)
@@ -310,12 +205,7 @@ void duties_machine(const struct launch *launch, struct sbx_machine *out)
 		out->has |= SBX_HAS_OWN_NET;
 	if (out->landlock < 9 && broker_wanted(launch) && !broker_obstacle())
 		out->has |= SBX_HAS_NOTIFY;
-	if (refuses_network(launch, abi))
-		out->has |= SBX_HAS_NET_FILTER;
-	if (refuses_same_user(launch))
-		out->has |= SBX_HAS_USER_FILTER;
-	if (!launch->uid && refuses_modes(launch))
-		out->has |= SBX_HAS_MODE_FILTER;
+	out->has |= sbx_filter_has(&launch->blob, OUR_ARCH, out->landlock);
 }
 
 unsigned duties_lacking(const struct launch *launch, enum sbx_backend kind,
