@@ -15,7 +15,7 @@
 #define OTHER    1          /* some process, some identifier */
 #define NONE     SBX_SYS_ABSENT
 
-enum kind { NET_OTHER, NET_TCP, NET_SENDING, USER, MODES, KIND_COUNT };
+enum kind { NET_OTHER, NET_TCP, NET_SENDING, USER, MODES, CUT, KIND_COUNT };
 static const struct probe {
 	uint16_t nr[SBX_ARCH_COUNT];
 	uint8_t kind;
@@ -97,6 +97,14 @@ static const struct probe {
 	{ { 189, 6 }, MODES, { OTHER, OTHER } },
 	{ { 190, 7 }, MODES, { 3, OTHER } },
 	{ { 463, 463 }, MODES, { 3, OTHER } },
+
+	/* truncate; open, openat with O_RDONLY | O_TRUNC, and with O_CLOEXEC; openat2 */
+	{ { 76, 45 }, CUT, { OTHER, 0 } },
+	{ { 2, NONE }, CUT, { OTHER, 0x200 } },
+	{ { 2, NONE }, CUT, { OTHER, 0x80200 } },
+	{ { 257, 56 }, CUT, { 3, OTHER, 0x200 } },
+	{ { 257, 56 }, CUT, { 3, OTHER, 0x80200 } },
+	{ { 437, 437 }, CUT, { 3, OTHER } },
 };
 
 static bool let_through(const struct sbx_blob *blob, enum sbx_arch arch, const struct probe *probe)
@@ -124,7 +132,7 @@ static bool listens(const struct sbx_blob *blob)
 
 unsigned sbx_filter_has(const struct sbx_blob *blob, enum sbx_arch arch, unsigned landlock)
 {
-	bool refused[KIND_COUNT] = { true, true, true, true, true };
+	bool refused[KIND_COUNT] = { true, true, true, true, true, true };
 	unsigned has = 0;
 
 	for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++)
@@ -139,5 +147,7 @@ unsigned sbx_filter_has(const struct sbx_blob *blob, enum sbx_arch arch, unsigne
 		has |= SBX_HAS_USER_FILTER;
 	if (refused[MODES])
 		has |= SBX_HAS_MODE_FILTER;
+	if (refused[CUT])
+		has |= SBX_HAS_CUT_FILTER;
 	return has;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # In the guest, as root or uid 1000: each policy on each backend, first asked by
 # --check, then launched.  The two must agree, and where it runs, what --check
-# says is held must hold.  Lines: "ok TEXT", "FAIL TEXT" and "| details".
+# says is held must hold.  Lines: "ok TEXT", "FAIL TEXT" and "| details"; "ran ...".
 setting=$1
 abi=$(sbx-probe abi)
 where="$(uname -r | cut -d. -f1,2) ABI $abi, uid $(id -u)${setting:+, $setting}"
@@ -58,6 +58,8 @@ launch() {
 	[ $ran = no ] && [ $status = 125 ] && [ $check_status = 125 ] && agrees=0
 	say $agrees "$what: --check and the launch agree ($ran)" "$checked
 $out"
+	# For the table of `sbxc lint --target`, which knows nothing of root and settings.
+	[ "$(id -u)$setting" != 1000 ] || [ $backend = auto ] || echo "ran $policy $backend $abi $ran"
 	case $expect in
 	'') ;;
 	yes) [ $ran = yes ]; say $? "$what: it runs" "$out" ;;
@@ -77,18 +79,17 @@ $out"
 	done
 }
 
-bwrap=yes landlock=yes mounts=
+bwrap=yes landlock=yes small=yes
 case $setting in
 *max_user_namespaces=0) bwrap='sysctl user.max_user_namespaces=15000' ;;
 *userns_clone=0) bwrap='sysctl kernel.unprivileged_userns_clone=1' ;;
 esac
-[ $abi -ge 6 ] || landlock='Landlock below ABI'
-if [ $abi = 0 ]; then
-	bwrap='this kernel has no Landlock' landlock='this kernel has no Landlock'
-fi
 # Without namespaces root is held where it cannot change modes.
-small=$landlock
-[ "$(id -u)" != 0 ] || [ "$landlock" != yes ] || small='as root: '
+[ "$(id -u)" != 0 ] || small='as root: '
+[ $abi -ge 6 ] || small='Landlock below ABI'
+if [ $abi = 0 ]; then
+	bwrap='this kernel has no Landlock' landlock=$bwrap small=$bwrap
+fi
 for policy in small no-socket shell claude; do
 	launch $policy bwrap "$bwrap"
 	case $policy in

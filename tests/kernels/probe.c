@@ -77,6 +77,7 @@ static int attack(char **argv)
 	say("read", fd < 0 ? fd : (int)read(fd, text, sizeof(text) - 1));
 	printf("%s", text);
 	say("truncate", truncate(argv[2], 0));
+	say("truncate while reading", open(argv[2], O_RDONLY | O_TRUNC));
 	fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	say("connect", fd < 0 ? fd : connect(fd, (struct sockaddr *)&address, sizeof(address)));
 	say("signal", kill(atoi(argv[4]), SIGUSR1));
