@@ -8,7 +8,8 @@
 #define NET   SBX_HAS_NET_FILTER
 #define USER  SBX_HAS_USER_FILTER
 #define MODES SBX_HAS_MODE_FILTER
-#define ALL   (NET | USER | MODES)
+#define CUT   SBX_HAS_CUT_FILTER
+#define ALL   (NET | USER | MODES | CUT)
 
 /* What a policy with these lines has, on both architectures alike. */
 static unsigned has(unsigned landlock, const char *calls, const char *net)
@@ -25,6 +26,7 @@ static unsigned has(unsigned landlock, const char *calls, const char *net)
 	fprintf(file,
 		"language 1\npolicy \"t\"\nworkspace $cwd\n"
 		"signature socket domain:int type:int protocol:int\n"
+		"signature openat dirfd:fd path:pointer flags:int mode:int\n"
 		"syscalls { %s }\nnet { %s }\n",
 		calls, net);
 	fclose(file);
@@ -74,6 +76,7 @@ Test(filter_has, each_call_counts)
 					    "keyctl" };
 	static const char *const modes[] = { "fchmod",   "fchmodat",  "fchown",   "fchownat",
 					     "setxattr", "lsetxattr", "fsetxattr" };
+	static const char *const cutting[] = { "truncate", "openat", "openat2" };
 	static const char *const network[] = { "socket", "io_uring_setup" };
 	char line[64];
 
@@ -84,6 +87,10 @@ Test(filter_has, each_call_counts)
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		snprintf(line, sizeof(line), "allow read %s", modes[i]);
 		cr_expect_eq(has(7, line, "mode none"), ALL & ~MODES, "%s", modes[i]);
+	}
+	for (size_t i = 0; i < sizeof(cutting) / sizeof(cutting[0]); i++) {
+		snprintf(line, sizeof(line), "allow read %s", cutting[i]);
+		cr_expect_eq(has(2, line, "mode none"), ALL & ~CUT, "%s", cutting[i]);
 	}
 	for (size_t i = 0; i < sizeof(network) / sizeof(network[0]); i++) {
 		snprintf(line, sizeof(line), "allow read %s", network[i]);
@@ -107,6 +114,20 @@ Test(filter_has, tcp)
 		snprintf(line, sizeof(line), "%s; allow %s", tcp, calls[i]);
 		cr_expect_eq(has(4, line, "mode none; listen 80"), ALL & ~NET, "%s", calls[i]);
 	}
+}
+
+/* O_RDONLY with O_TRUNC cuts what Landlock below ABI 3 lets be read. */
+Test(filter_has, cutting)
+{
+	static const char *const lines[] = {
+		"allow openat where flags & 0x200 == 0",
+		"allow openat; deny openat where flags & 0x200 != 0 and flags & 3 == 0",
+		"allow openat; deny openat where flags & 0x200 != 0 without namespaces",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		cr_expect_eq(has(2, lines[i], "mode none"), ALL, "%s", lines[i]);
+	cr_expect_eq(has(2, "allow openat where flags & 3 == 0", "mode none"), ALL & ~CUT);
 }
 
 /* A second program counts. */
