@@ -118,15 +118,21 @@ static bool remove_one(struct sweep *s, int dir, const char *name)
 /* True: it is gone, or is not that directory any more. */
 static bool remove_tree(const char *path, uint64_t dev, uint64_t ino)
 {
-	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct sweep s = { .top = dir };
 	struct stat st;
+	struct sweep s = { .dev = dev };
 	bool done;
+	int dir;
 
+	if (lstat(path, &st))
+		return errno == ENOENT;
+	if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || st.st_dev != dev || st.st_ino != ino)
+		return true;
+	open_to_owner(AT_FDCWD, path);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0)
-		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
-	done = fstat(dir, &st) || st.st_uid != getuid() || st.st_dev != dev || st.st_ino != ino;
-	s.dev = st.st_dev;
+		return false;
+	s.top = dir;
+	done = fstat(dir, &st) || st.st_dev != dev || st.st_ino != ino;
 	if (!done)
 		done = empty(&s, dir) && !rmdir(path);
 	close(dir);
@@ -242,7 +248,7 @@ void direct_tmp_make(struct launch *launch)
 				    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (direct->tmp_record < 0 || flock(direct->tmp_record, LOCK_EX | LOCK_NB) ||
 	    !write_record(launch, NULL) || mkdir(direct->tmp, 0700) || lstat(direct->tmp, &st) ||
-	    chmod(direct->tmp, 0700) || !write_record(launch, &st))
+	    !write_record(launch, &st))
 		refuse("%s: cannot be made: %s", direct->tmp, out_error(errno));
 	sessions_unlock(&session);
 	for (size_t i = 0; i < launch->plan.rules.count; i++)
