@@ -106,13 +106,22 @@ static void find_mounts(struct launch *launch)
 
 		if (mount->kind == MOUNT_TMP)
 			add_made(launch, SBX_DUTY_TMP, SBX_FS_TMP, mount->rule, mount->path);
-		if (mount->kind == MOUNT_DEVICE && mount->rule < SBX_COUNT(&launch->blob, FS) &&
-		    SBX_AT(&launch->blob, FS, sbx_fs_rule, mount->rule)->head.verb == SBX_FS_GRANT)
-			add_file(launch, SBX_DUTY_DEVICE_CALLS, mount->rule, mount->path);
 		reads |= mount->kind == MOUNT_BIND && !(mount->rights & SBX_WRITE);
 	}
 	if (reads)
 		add(launch, SBX_DUTY_TRUNCATE, NULL, NULL);
+}
+
+/* Devices that a rule other than `device` opens. */
+static void find_devices(struct launch *launch)
+{
+	for (size_t i = 0; i < launch->view.nodes.count; i++) {
+		const struct node *node = &launch->view.nodes.items[i];
+
+		if (node->granted && node->verb == SBX_FS_GRANT && node_exists(node) &&
+		    (S_ISCHR(node->st.st_mode) || S_ISBLK(node->st.st_mode)))
+			add_file(launch, SBX_DUTY_DEVICE_CALLS, node->rule, node->path);
+	}
 	if (direct_granted(launch, "/dev/sbx"))
 		add(launch, SBX_DUTY_DEVICE_CALLS, NULL, "/dev");
 }
@@ -124,6 +133,7 @@ static void find_files(struct launch *launch)
 	find_mounts(launch);
 	find_masks(launch);
 	find_denies(launch);
+	find_devices(launch);
 	if (direct_granted(launch, "/proc/1"))
 		add_shareable(launch, SBX_DUTY_PROCESSES, SBX_PROCESS_SHARE_PROCESSES, NULL);
 	if (direct_granted(launch, "/dev/pts/ptmx"))
@@ -138,8 +148,6 @@ static void find_network(struct launch *launch)
 {
 	const struct sbx_meta *meta = sbx_meta(&launch->blob);
 
-	if (meta->net_mode != SBX_NET_HOST)
-		add(launch, SBX_DUTY_NO_NETWORK, &meta->net_mode_head, NULL);
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, NET); i++) {
 		const struct sbx_net_rule *rule = SBX_AT(&launch->blob, NET, sbx_net_rule, i);
 
@@ -147,6 +155,8 @@ static void find_network(struct launch *launch)
 		    meta->net_mode != SBX_NET_HOST)
 			add(launch, SBX_DUTY_LISTEN, &rule->head, out_number(rule->port));
 	}
+	if (meta->net_mode != SBX_NET_HOST)
+		add(launch, SBX_DUTY_NO_NETWORK, &meta->net_mode_head, NULL);
 	if (broker_wanted(launch)) {
 		add(launch, SBX_DUTY_PATH_SOCKETS, NULL, NULL);
 		add(launch, SBX_DUTY_ABSTRACT_SOCKETS, NULL, NULL);
@@ -229,7 +239,7 @@ unsigned duties_lacking(const struct launch *launch, enum sbx_backend kind,
  * particular. */
 static const char *place_of(const struct launch *launch, const struct duty *duty)
 {
-	if (duty->head)
+	if (duty->head && duty->head->loc != SBX_NONE)
 		return launch_place(launch, duty->head->loc);
 	return duty->rule == SBX_NONE ? NULL : fsview_place(launch, duty->rule);
 }
