@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -206,6 +207,9 @@ void program_run(const struct inner *inner)
 	const struct plan *plan = &inner->plan;
 
 	join_terminal(plan);
+	/* Without a process namespace nothing else ends it when we are killed. */
+	if (plan->backend == SBX_LANDLOCK && inner->socket >= 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (inner->socket >= 0)
 		inner_send(inner, MESSAGE_STARTED, 0, "");
 	if ((!plan->filter_init || inner->socket < 0) && !program_filter(plan))
