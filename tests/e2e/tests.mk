@@ -13,6 +13,16 @@ $(O)/tests/sbx-exec-fake: $(FAKE_OBJS)
 	$(call say,LINK,$@)
 	$(Q)$(call link_static_pie,$(FAKE_OBJS))
 
+# The same on an older kernel, as far as Landlock goes: it admits no newer ABI than the
+# environment's SBX_TEST_ABI.
+ABI_OBJS := $(patsubst %.c,$(O)/tests/stub-abi/%.o,$(STUB) $(BLOB))
+$(O)/tests/stub-abi/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(MUSL_CC) $(STUB_CFLAGS) -DSBX_TEST_ABI -MMD -MP -c -o $@ $<
+$(O)/tests/sbx-exec-abi: $(ABI_OBJS)
+	$(call say,LINK,$@)
+	$(Q)$(call link_static_pie,$(ABI_OBJS))
+
 # Probes, and the check of our constants against the system's headers.
 E2E_PROBES := $(patsubst tests/e2e/%.c,$(O)/tests/e2e-%,$(wildcard tests/e2e/*.c))
 $(O)/tests/e2e-%: tests/e2e/%.c stub/uapi.h
@@ -21,5 +31,5 @@ $(O)/tests/e2e-%: tests/e2e/%.c stub/uapi.h
 	$(Q)gcc -std=c11 -D_GNU_SOURCE -I. $(WARN) -O1 -static -o $@ $<
 
 .PHONY: check-e2e
-check-e2e: $(O)/sbxc $(O)/sbx-exec $(O)/tests/sbx-exec-fake $(E2E_PROBES)
+check-e2e: $(O)/sbxc $(O)/sbx-exec $(O)/tests/sbx-exec-fake $(O)/tests/sbx-exec-abi $(E2E_PROBES)
 	$(Q)tests/e2e/run
