@@ -20,27 +20,41 @@ enum option_id {
 	OPTION_HELP,
 	OPTION_VERSION,
 };
-static const struct option {
-	enum option_id id;
-	const char *name, *letter;
-	const char *value; /* what follows, or NULL */
-	const char *help;
-} table[] = {
-	{ OPTION_BACKEND, "--backend", NULL, "NAME,...",
-	  "auto, or those of bwrap, firejail, landlock that may be taken" },
-	{ OPTION_WORKSPACE, "--workspace", NULL, "DIR", "instead of the policy's workspace" },
-	{ OPTION_DEFINE, "--define", "-D", "NAME=VALUE", "give a parameter of the policy a value" },
-	{ OPTION_DRY_RUN, "--dry-run", NULL, NULL, "print the plan and start nothing" },
-	{ OPTION_CHECK, "--check", NULL, NULL, "can this machine enforce the policy?" },
-	{ OPTION_VERBOSE, "--verbose", "-v", NULL, "say what was skipped, and why" },
-	{ OPTION_QUIET, "--quiet", "-q", NULL, "only errors" },
-	{ OPTION_HELP, "--help", "-h", NULL, "this text" },
-	{ OPTION_VERSION, "--version", NULL, NULL, "the version" },
+/* In the order of enum option_id: name, letter, what follows, help.  One text and
+ * not a table of pointers, each of which would have to be adjusted at the start. */
+static const char table[] =
+    "--backend\0\0NAME,...\0auto, or those of bwrap, firejail, landlock that may be taken\0"
+    "--workspace\0\0DIR\0instead of the policy's workspace\0"
+    "--define\0-D\0NAME=VALUE\0give a parameter of the policy a value\0"
+    "--dry-run\0\0\0print the plan and start nothing\0"
+    "--check\0\0\0can this machine enforce the policy, and how?\0"
+    "--verbose\0-v\0\0say what was skipped, and why\0"
+    "--quiet\0-q\0\0only errors\0"
+    "--help\0-h\0\0this text\0"
+    "--version\0\0\0the version\0";
+struct option {
+	const char *name, *letter, *value, *help; /* "": none */
 };
-#define TABLE_COUNT (sizeof(table) / sizeof(*table))
+
+/* The option at *@at; moves it to the next.  False: that was the last. */
+static bool next_option(const char **at, struct option *out)
+{
+	const char **words[] = { &out->name, &out->letter, &out->value, &out->help };
+
+	if (!**at)
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		*words[i] = *at;
+		*at += strlen(*at) + 1;
+	}
+	return true;
+}
 
 static _Noreturn void print_help(void)
 {
+	const char *at = table;
+	struct option option;
+
 	out_print(
 	    STDOUT_FILENO,
 	    "usage: sbx-exec [OPTION...] BLOB|NAME [--] [COMMAND [ARGUMENT...]]\n"
@@ -48,17 +62,15 @@ static _Noreturn void print_help(void)
 	    "BLOB is a path with a / or the suffix .sbx; NAME is looked for as\n"
 	    "~/.local/share/sbx/NAME.sbx, /usr/local/share/sbx/blobs/NAME.sbx and\n"
 	    "/usr/share/sbx/blobs/NAME.sbx.\n\n");
-	for (size_t i = 0; i < TABLE_COUNT; i++) {
+	while (next_option(&at, &option)) {
 		char left[64];
-		size_t length =
-		    out_text(left, sizeof(left), "  %s%s%s %s",
-			     table[i].letter ? table[i].letter : "", table[i].letter ? ", " : "",
-			     table[i].name, table[i].value ? table[i].value : "");
+		size_t length = out_text(left, sizeof(left), "  %s%s%s %s", option.letter,
+					 *option.letter ? ", " : "", option.name, option.value);
 
 		while (length < 28)
 			left[length++] = ' ';
 		left[length] = '\0';
-		out_print(STDOUT_FILENO, "%s%s\n", left, table[i].help);
+		out_print(STDOUT_FILENO, "%s%s\n", left, option.help);
 	}
 	out_print(
 	    STDOUT_FILENO,
@@ -148,30 +160,30 @@ static void apply(enum option_id id, const char *value, struct options *out)
 /* Applies the option at *@at; moves *@at past it and its value. */
 static void parse_one(char ***at, struct options *out)
 {
-	const char *word = *(*at)++;
+	const char *word = *(*at)++, *next = table;
+	struct option option;
 
-	for (size_t i = 0; i < TABLE_COUNT; i++) {
-		const struct option *option = &table[i];
-		size_t length = strlen(option->name);
+	for (enum option_id id = 0; next_option(&next, &option); id++) {
+		size_t length = strlen(option.name);
 		const char *value = NULL;
 
-		if (!strncmp(word, option->name, length) && word[length] == '=')
+		if (!strncmp(word, option.name, length) && word[length] == '=')
 			value = word + length + 1;
-		else if (option->letter && option->value && !strncmp(word, option->letter, 2) &&
+		else if (*option.letter && *option.value && !strncmp(word, option.letter, 2) &&
 			 word[2])
 			value = word + 2;
-		else if (strcmp(word, option->name) &&
-			 (!option->letter || strcmp(word, option->letter)))
+		else if (strcmp(word, option.name) &&
+			 (!*option.letter || strcmp(word, option.letter)))
 			continue;
-		if (value && !option->value)
-			refuse("%s takes no value", option->name);
-		if (!value && option->value) {
+		if (value && !*option.value)
+			refuse("%s takes no value", option.name);
+		if (!value && *option.value) {
 			value = **at;
 			if (!value)
-				refuse("%s wants %s after it", word, option->value);
+				refuse("%s wants %s after it", word, option.value);
 			(*at)++;
 		}
-		apply(option->id, value, out);
+		apply(id, value, out);
 		return;
 	}
 	refuse("no option '%s': see sbx-exec --help", word);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "stub/git.h"
@@ -67,7 +68,9 @@ static void set_cwd(struct launch *launch)
 	char path[PATH_MAX];
 	struct stat st;
 
-	if (!getcwd(path, sizeof(path)) || path[0] != '/' || stat(".", &launch->cwd_stat))
+	/* musl's getcwd(3) would bring malloc(3) along. */
+	if (syscall(SYS_getcwd, path, sizeof(path)) < 0 || path[0] != '/' ||
+	    stat(".", &launch->cwd_stat))
 		refuse(
 		    "the current directory is gone or cannot be named (%s): cd to one that exists",
 		    out_error(errno ? errno : ENOENT));
