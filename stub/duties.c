@@ -276,6 +276,9 @@ const char *duty_complaint(const struct launch *launch, const struct duty *duty,
 
 	if (duty->rule == SBX_RULE_SELF)
 		remedy = "use --backend bwrap, or move it out of what is granted";
+	if ((duty->what == SBX_DUTY_PATH_SOCKETS || duty->what == SBX_DUTY_ABSTRACT_SOCKETS) &&
+	    broker_obstacle())
+		remedy = broker_obstacle();
 	return out_string("%s: %s", duty_reason(launch, duty, kind), remedy);
 }
 

@@ -235,6 +235,11 @@ for backend in bwrap firejail landlock; do
 	run_in "$sockets" "$sbx_exec" -q --backend "$backend" "$dir/shut.sbx" -- ./e2e-connect dgram "$run/log.sock"
 	output 'dgram=EACCES' '... and no datagram all the same'
 
+	run_in "$sockets" "$dir/bin/e2e-listened" "$sbx_exec" --backend "$backend" "$dir/socket.sbx" -- echo ran
+	status 125 'under another listener it does not start'; output 'already answers' '... and says why'
+	run_in "$sockets" "$dir/bin/e2e-without" 438 "$sbx_exec" --backend "$backend" "$dir/socket.sbx" -- echo ran
+	status 125 'nor on a kernel without pidfd_getfd'; output 'Linux 5.6' '.'
+
 	case_ "SOCK on $backend: made inside"
 	home_of='cd "${TMPDIR:-/tmp}" || exit 9;'
 	inside sh -c "$home_of python3 $sockets/listen.py INSIDE seen \$PWD/one seq:\$PWD/two >/dev/null & cd \"\${TMPDIR:-/tmp}\"; sleep 0.6
