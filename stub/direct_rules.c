@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "stub/launch.h"
@@ -20,6 +21,10 @@
 #include "stub/prepare.h"
 #include "stub/uapi.h"
 #include "stub/vars.h"
+
+/* Slaves of pseudo-terminals: Documentation/admin-guide/devices.txt of the kernel. */
+#define PTS_FIRST 136u
+#define PTS_LAST  143u
 
 #define AROUND_MAX 64 /* one too many is a rule that says nothing new */
 
@@ -71,7 +76,8 @@ static void add_terminal(struct launch *launch, int fd, uint64_t device)
 	struct stat st, named;
 	ssize_t length;
 
-	if (fstat(fd, &st) || !S_ISCHR(st.st_mode))
+	if (fstat(fd, &st) || !S_ISCHR(st.st_mode) || major(st.st_rdev) < PTS_FIRST ||
+	    major(st.st_rdev) > PTS_LAST)
 		return;
 	length = readlink(out_string("/proc/self/fd/%d", fd), path, sizeof(path) - 1);
 	if (length <= 0)

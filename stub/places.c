@@ -171,6 +171,12 @@ bool walk_places(const char *path, struct walk *out)
 {
 	uint32_t link;
 
+	if (!path[1] && (places.list.count || begin())) {
+		out->path = "/";
+		out->have = 1;
+		out->st = *places.list.items[0].st;
+		return true;
+	}
 	if (path_is_odd(path) || strlen(path) >= PATH_MAX || (!places.list.count && !begin()))
 		return false;
 	do
