@@ -8,7 +8,6 @@
 #include "stub/fsview.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,39 +101,6 @@ static bool flagged(const struct context *c, uint32_t flag)
 	return c->rule && (c->rule->head.flags & flag);
 }
 
-/* mkdir -p beneath what exists, each step by descriptor; mode 0700.  @walk is
- * a fresh one, of @path. */
-static void make_directories(const char *path, struct walk *walk, const char *place)
-{
-	int dir = walk->fd;
-
-	if (walk->error)
-		refuse("%s: cannot be made: %s (%s)", path, out_error(walk->error), place);
-	for (const char *name = walk->path + walk->have; *name;) {
-		size_t length;
-		const char *one;
-		int next;
-
-		name += *name == '/';
-		length = strcspn(name, "/");
-		one = mem_copy(name, length);
-		name += length;
-		if (mkdirat(dir, one, 0700) && errno != EEXIST)
-			refuse("%s: cannot be made: %s (%s)", path, out_error(errno), place);
-		next = openat(dir, one, O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC);
-		if (next < 0)
-			refuse("%s: cannot be made: %s (%s)", path, out_error(errno), place);
-		close(dir);
-		dir = next;
-	}
-	fstat(dir, &walk->st);
-	close(dir);
-	walk->fd = -1;
-	walk_forget(); /* it is there now */
-	walk->have = strlen(walk->path);
-	walk->missing = false;
-}
-
 static const char *remedy(int error)
 {
 	switch (error) {
@@ -184,7 +150,7 @@ static bool handle_missing(const struct context *c, const char *path, struct wal
 		if (c->launch->options.dry_run || c->launch->options.check)
 			return true;
 		walk_afresh(path, walk);
-		make_directories(path, walk, place);
+		fsview_make(path, walk, place);
 		launch_detail(c->launch, "%s: made (%s)", path, place);
 		return true;
 	}
@@ -196,24 +162,6 @@ static bool handle_missing(const struct context *c, const char *path, struct wal
 			"%s: does not exist (%s): make it, or mark the rule optional or create",
 			path, place);
 	return false;
-}
-
-bool fsview_create(const struct launch *launch, struct node *node)
-{
-	const struct sbx_fs_rule *rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, node->rule);
-	const char *place = fsview_place(launch, node->rule);
-	struct walk walk;
-
-	if (!(rule->head.flags & SBX_F_CREATE) || launch->options.dry_run || launch->options.check)
-		return false;
-	walk_afresh(node->path, &walk);
-	if (walk.hop_count)
-		refuse("%s changed while starting: start again", node->path);
-	make_directories(node->path, &walk, place);
-	launch_detail(launch, "%s: made (%s)", node->path, place);
-	node->st = walk.st;
-	node->have = walk.have;
-	return true;
 }
 
 static void add_literal(const struct context *c, const char *path)

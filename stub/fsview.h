@@ -46,10 +46,14 @@ struct fsview {
 };
 
 struct launch;
+struct walk;
 
 /* Expands every rule; makes directories marked `create` unless @dry.  Refuses
  * what is missing and not optional. */
 void fsview_build(struct launch *launch);
+/* create.c: mkdir -p beneath what exists, each step by descriptor; mode 0700.
+ * @walk is a fresh one, of @path. */
+void fsview_make(const char *path, struct walk *walk, const char *place);
 /* A denied directory marked `create` that is absent: makes it, for good, and
  * says so in @node.  False: a placeholder has to stand there. */
 bool fsview_create(const struct launch *launch, struct node *node);

@@ -1,0 +1,64 @@
+/*
+ * stub/create.c - directories that a rule marked `create` makes, once and for good.
+ */
+#include "stub/fsview.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stub/launch.h"
+#include "stub/mem.h"
+#include "stub/out.h"
+#include "stub/resolve.h"
+
+void fsview_make(const char *path, struct walk *walk, const char *place)
+{
+	int dir = walk->fd;
+
+	if (walk->error)
+		refuse("%s: cannot be made: %s (%s)", path, out_error(walk->error), place);
+	for (const char *name = walk->path + walk->have; *name;) {
+		size_t length;
+		const char *one;
+		int next;
+
+		name += *name == '/';
+		length = strcspn(name, "/");
+		one = mem_copy(name, length);
+		name += length;
+		if (mkdirat(dir, one, 0700) && errno != EEXIST)
+			refuse("%s: cannot be made: %s (%s)", path, out_error(errno), place);
+		next = openat(dir, one, O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC);
+		if (next < 0)
+			refuse("%s: cannot be made: %s (%s)", path, out_error(errno), place);
+		close(dir);
+		dir = next;
+	}
+	fstat(dir, &walk->st);
+	close(dir);
+	walk->fd = -1;
+	walk_forget(); /* it is there now */
+	walk->have = strlen(walk->path);
+	walk->missing = false;
+}
+
+bool fsview_create(const struct launch *launch, struct node *node)
+{
+	const struct sbx_fs_rule *rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, node->rule);
+	const char *place = fsview_place(launch, node->rule);
+	struct walk walk;
+
+	if (!(rule->head.flags & SBX_F_CREATE) || launch->options.dry_run || launch->options.check)
+		return false;
+	walk_afresh(node->path, &walk);
+	if (walk.hop_count)
+		refuse("%s changed while starting: start again", node->path);
+	fsview_make(node->path, &walk, place);
+	launch_detail(launch, "%s: made (%s)", node->path, place);
+	node->st = walk.st;
+	node->have = walk.have;
+	return true;
+}
