@@ -227,7 +227,7 @@ void direct_tmp_plan(struct launch *launch)
 void direct_tmp_make(struct launch *launch)
 {
 	struct direct *direct = &launch->direct;
-	struct session session;
+	struct session session = { 0 };
 	struct timespec now;
 	struct stat st;
 

@@ -98,6 +98,8 @@ void launch_settle(struct launch *launch, struct backend *backend)
 {
 	launch->plan.backend = backend->kind;
 	broker_plan(launch);
+	if (!launch->options.dry_run && !launch->options.check)
+		others_hold(launch);
 	plan_settle(launch);
 	backend_translate(launch, backend);
 }

@@ -9,6 +9,11 @@
  * it is still empty or unchanged.  Its directory is held open meanwhile, so
  * that it is found again where the workspace was moved.  Making and removing
  * happen under one lock.
+ *
+ * What is about to be made is written down first, when its inode is not known
+ * yet.  A kill in between leaves that record; then only the sticky bit, which
+ * mkdir(2) and open(2) set with the name and nobody else does, tells a
+ * placeholder from a directory that the user made there meanwhile.
  */
 #include "stub/placeholders.h"
 
@@ -99,8 +104,9 @@ static bool make_object(int dir, const char *name, const char *text)
 	int fd;
 
 	if (!text)
-		return !mkdirat(dir, name, 0755);
-	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+		return !mkdirat(dir, name, S_ISVTX | 0755);
+	fd =
+	    openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_ISVTX | 0644);
 	if (fd < 0)
 		return false;
 	whole = write(fd, text, length) == (ssize_t)length;
@@ -108,28 +114,36 @@ static bool make_object(int dir, const char *name, const char *text)
 	return whole;
 }
 
-static void make_one(const struct launch *launch, struct placeholder *placeholder,
-		     struct walk *parent)
+/* False: errno; EEXIST: somebody's own by now; ESTALE: its directory is gone. */
+static bool make_one(struct placeholder *placeholder, struct walk *parent)
 {
 	const char *name = strrchr(placeholder->path, '/') + 1;
 	struct stat st;
 
-	if (!go_to_parent(parent, placeholder->path))
-		refuse("%s changed while starting: start again", parent->path);
-	if (make_object(parent->fd, name, placeholder->text)) {
-		if (fstatat(parent->fd, name, &st, AT_SYMLINK_NOFOLLOW))
-			refuse("%s changed while starting: start again", placeholder->path);
-		placeholder->dir = parent->fd;
-		placeholder->dev = st.st_dev;
-		placeholder->ino = st.st_ino;
-	} else if (errno == EEXIST) {
-		/* Somebody's own by now; it is masked, and not ours to remove. */
-		launch_detail(launch, "%s came to be while starting", placeholder->path);
-	} else {
+	errno = ESTALE;
+	if (!go_to_parent(parent, placeholder->path) ||
+	    !make_object(parent->fd, name, placeholder->text) ||
+	    fstatat(parent->fd, name, &st, AT_SYMLINK_NOFOLLOW))
+		return false;
+	placeholder->dir = parent->fd;
+	placeholder->dev = st.st_dev;
+	placeholder->ino = st.st_ino;
+	return true;
+}
+
+static void must_make(const struct launch *launch, struct placeholder *placeholder,
+		      struct walk *parent)
+{
+	if (make_one(placeholder, parent))
+		return;
+	if (errno == ESTALE || errno == ENOENT)
+		refuse("%s changed while starting: start again", path_parent(placeholder->path));
+	if (errno != EEXIST)
 		refuse("%s does not exist, and what must stand there while the sandbox runs cannot "
 		       "be made: %s: see that its directory can be written",
 		       placeholder->path, out_error(errno));
-	}
+	/* It is masked, and not ours to remove. */
+	launch_detail(launch, "%s came to be while starting", placeholder->path);
 }
 
 static void forget_unmade(struct session *session)
@@ -142,6 +156,19 @@ static void forget_unmade(struct session *session)
 	session->used.count = count;
 }
 
+static void note_masks(struct launch *launch)
+{
+	for (size_t i = 0; i < launch->plan.masks.count; i++) {
+		const struct plan_mask *mask = &launch->plan.masks.items[i];
+
+		if (mask->verify && mask_lies_on_host(mask) &&
+		    (mask->kind == MASK_HIDE ||
+		     (mask->kind == MASK_SELF && !(mask->rights & SBX_WRITE))))
+			*vec_add(&launch->session.masked) =
+			    (struct masked){ mask->path, mask->kind == MASK_HIDE };
+	}
+}
+
 void placeholders_make(struct launch *launch)
 {
 	struct session *session = &launch->session;
@@ -149,15 +176,16 @@ void placeholders_make(struct launch *launch)
 	struct walk parent = { 0 };
 	struct others others;
 
-	session->dir = -1;
-	if (!plan->masks.count)
+	note_masks(launch);
+	/* Landlock has no masks, so nothing to lay them on is needed. */
+	if (launch->options.check || plan->backend == SBX_LANDLOCK ||
+	    (!session->masked.count && !plan->placeholders.count))
 		return;
 	if (!sessions_open(launch, session)) {
 		if (plan->placeholders.count)
 			refuse("no directory to note placeholders in: make ~/.local/state/sbx "
 			       "writable: %s",
 			       out_error(errno));
-		session->dir = -1;
 		return;
 	}
 	sessions_lock(session);
@@ -166,17 +194,53 @@ void placeholders_make(struct launch *launch)
 	for (size_t i = 0; i < plan->placeholders.count; i++)
 		add_wanted(session, &plan->placeholders.items[i]);
 	/* The intention first: a kill in between leaves a trace to follow. */
-	if (session->used.count && !sessions_write(session))
+	if (!sessions_write(session) && session->used.count)
 		refuse(
 		    "placeholders cannot be noted: %s: see that ~/.local/state/sbx can be written",
 		    out_error(errno));
 	for (size_t i = 0; i < session->used.count; i++)
 		if (!session->used.items[i].ino)
-			make_one(launch, &session->used.items[i], &parent);
+			must_make(launch, &session->used.items[i], &parent);
 	if (session->used.count)
 		sessions_write(session);
 	forget_unmade(session);
 	sessions_unlock(session);
+}
+
+/* What stands for what @mask lies on. */
+static const char *text_for(const struct launch *launch, const struct plan_mask *mask)
+{
+	const struct sbx_fs_rule *rule;
+
+	if (mask->rule >= SBX_COUNT(&launch->blob, FS)) /* a pin */
+		return S_ISREG(mask->mode) ? "" : NULL;
+	rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, mask->rule);
+	if (rule->placeholder != SBX_PLACEHOLDER_FILE)
+		return NULL;
+	return sbx_string(&launch->blob, sbx_fs_extra(&launch->blob, rule)->placeholder_text);
+}
+
+bool placeholders_make_again(struct launch *launch, const struct plan_mask *mask)
+{
+	struct session *session = &launch->session;
+	struct placeholder made = { .path = mask->path, .text = text_for(launch, mask), .dir = -1 };
+	struct placeholder *entry = NULL;
+	struct walk parent = { 0 };
+	bool good;
+
+	if (!sessions_open(launch, session))
+		return false;
+	sessions_lock(session);
+	for (size_t i = 0; i < session->used.count; i++)
+		if (!strcmp(session->used.items[i].path, mask->path))
+			entry = &session->used.items[i];
+	if (!entry)
+		entry = vec_add(&session->used);
+	*entry = made;
+	good = sessions_write(session) && (make_one(entry, &parent) || errno == EEXIST) &&
+	       sessions_write(session);
+	sessions_unlock(session);
+	return good;
 }
 
 /* ---- removing -------------------------------------------------------------------- */
@@ -205,7 +269,8 @@ static bool remove_object(const struct placeholder *placeholder, struct walk *pa
 		dir = parent->fd;
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT;
-	if (placeholder->ino && (st.st_ino != placeholder->ino || st.st_dev != placeholder->dev))
+	if (placeholder->ino ? st.st_ino != placeholder->ino || st.st_dev != placeholder->dev
+			     : !(st.st_mode & S_ISVTX))
 		return true;
 	if (!placeholder->text) /* only if empty */
 		return !unlinkat(dir, name, AT_REMOVEDIR) || errno == ENOTEMPTY || errno == ENOTDIR;
@@ -226,7 +291,7 @@ void placeholders_remove(struct launch *launch)
 	struct others others;
 	size_t left = 0;
 
-	if (session->dir < 0)
+	if (!session->open || (session->file < 0 && !session->others_died))
 		return;
 	sessions_lock(session);
 	sessions_read_others(session, &others);

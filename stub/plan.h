@@ -109,7 +109,7 @@ struct plan {
 	VEC(uint32_t) pass_fds;
 	uint64_t namespaces[NAMESPACE_COUNT]; /* inode numbers outside */
 	bool own_group;      /* the program leads a process group on the terminal */
-	bool foreground;     /* and it gets the terminal */
+	bool foreground;     /* the caller's group has the terminal: such a group gets it */
 	uint64_t ignored;    /* signals ignored at the start, by bit */
 	uint64_t blocked;
 };
@@ -121,6 +121,10 @@ void plan_files(struct launch *launch);
 int plan_open(const char *path, const struct stat *checked);
 /* Once the backend is known: covers, sources, order. */
 void plan_settle(struct launch *launch);
+/* By path, one a path. */
+void plan_sort_masks(struct plan *plan);
+/* Does it lie on the host's own files, and not in a tmpfs of ours? */
+bool mask_lies_on_host(const struct plan_mask *mask);
 /* covers.c: one mount of a directory, and a cover, for many mounts in it. */
 void plan_cover(struct launch *launch);
 /* Is @path there inside: on a tree of the host that may be read? */

@@ -224,7 +224,7 @@ static int by_path(const void *a, const void *b)
 	return order ? order : (int)right->verify - (int)left->verify;
 }
 
-static void sort_masks(struct plan *plan)
+void plan_sort_masks(struct plan *plan)
 {
 	struct plan_mask *masks = plan->masks.items;
 	size_t count = 0;
@@ -234,6 +234,12 @@ static void sort_masks(struct plan *plan)
 		if (!count || strcmp(masks[count - 1].path, masks[i].path))
 			masks[count++] = masks[i];
 	plan->masks.count = count;
+}
+
+bool mask_lies_on_host(const struct plan_mask *mask)
+{
+	return !mask->make && !mask->covered && mask->kind != MASK_COVER &&
+	       !path_within(mask->path, "/proc") && !path_within(mask->path, "/dev");
 }
 
 static void open_mounts(struct plan *plan)
@@ -254,7 +260,7 @@ void plan_files(struct launch *launch)
 	    (struct frame){ .path = "/", .source = FROM_NOTHING, .read_only = true };
 	for (size_t i = 0; i < launch->view.nodes.count; i++)
 		add_node(&b, &launch->view.nodes.items[i]);
-	sort_masks(&launch->plan);
+	plan_sort_masks(&launch->plan);
 }
 
 void plan_settle(struct launch *launch)
@@ -262,7 +268,7 @@ void plan_settle(struct launch *launch)
 	/* Covers save bubblewrap's mounts; nobody else mounts what is granted. */
 	if (launch->plan.backend == SBX_BWRAP) {
 		plan_cover(launch);
-		sort_masks(&launch->plan);
+		plan_sort_masks(&launch->plan);
 	}
 	/* Without mounts, Landlock's rules are checked against the inodes instead. */
 	if (launch->plan.backend != SBX_LANDLOCK) {

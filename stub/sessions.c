@@ -2,9 +2,9 @@
  * stub/sessions.c - the files by which sessions know of one another.
  *
  * One file a session, in a directory that only the user can write, listing the
- * placeholders that it made or relies on.  The session holds a lock on it; the
- * kernel lets go of the lock whatever ends the session, so a file without a
- * lock is that of a dead one.
+ * placeholders that it made or relies on, and the names that it masks.  The session holds a lock on
+ * it; the kernel lets go of the lock whatever ends the session, so a file without a lock is that of
+ * a dead one.
  */
 #include "stub/placeholders.h"
 
@@ -25,31 +25,38 @@
 #define PREFIX     "session-"
 #define FILE_MAX   (4u << 20)
 #define MUTEX_NAME "mutex"
+#define TMP_PREFIX "tmp-" /* direct_tmp.c's */
 
 /* ~/.local/state/sbx/sessions, wherever ~/.local and what is in it lead: every
  * session of this user must find the same one, so no environment can move it. */
-bool sessions_open(const struct launch *launch, struct session *session)
+static int open_directory(const char *home)
 {
 	static const char names[][9] = { ".local", "state", "sbx", "sessions" };
-	const char *home = launch->vars.value[SBX_VAR_HOME];
 	int dir = home ? open(home, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 
-	session->dir = session->file = session->mutex = -1;
 	for (size_t i = 0; dir >= 0 && i < 4; i++) {
-		int flags = O_DIRECTORY | O_CLOEXEC | (i < 2 ? O_PATH : O_NOFOLLOW), next;
+		int flags = O_DIRECTORY | O_CLOEXEC | (i < 2 ? O_PATH : O_NOFOLLOW);
+		int next = openat(dir, names[i], flags);
 
-		if (mkdirat(dir, names[i], 0700) && errno != EEXIST)
-			next = -1;
-		else
+		if (next < 0 && errno == ENOENT && !mkdirat(dir, names[i], 0700))
 			next = openat(dir, names[i], flags);
 		close(dir);
 		dir = next;
 	}
-	session->dir = dir;
-	if (dir >= 0)
-		session->mutex =
-		    openat(dir, MUTEX_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	return session->mutex >= 0;
+	return dir;
+}
+
+bool sessions_open(const struct launch *launch, struct session *session)
+{
+	if (session->open)
+		return true;
+	session->file = -1;
+	session->dir = open_directory(launch->vars.value[SBX_VAR_HOME]);
+	session->mutex = session->dir < 0 ? -1
+					  : openat(session->dir, MUTEX_NAME,
+						   O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	session->open = session->mutex >= 0;
+	return session->open;
 }
 
 void sessions_lock(struct session *session)
@@ -67,43 +74,54 @@ void sessions_unlock(struct session *session)
 
 struct record {
 	uint64_t dev, ino;
-	uint32_t path_length, text_length; /* NO_TEXT: a directory */
+	uint32_t path_length, text_length; /* or one of these: */
 	/* path, NUL, text, NUL */
 };
-#define NO_TEXT UINT32_MAX
+enum { DIRECTORY = UINT32_MAX, MASKED = UINT32_MAX - 1, HIDDEN = UINT32_MAX - 2 };
 
-static size_t put_record(char *at, const struct placeholder *placeholder)
+static size_t put_record(char *at, struct record head, const char *path, const char *text)
 {
-	struct record head = { placeholder->dev, placeholder->ino,
-			       (uint32_t)strlen(placeholder->path), NO_TEXT };
 	size_t size = sizeof(head);
 
-	if (placeholder->text)
-		head.text_length = (uint32_t)strlen(placeholder->text);
+	head.path_length = (uint32_t)strlen(path);
 	memcpy(at, &head, sizeof(head));
-	strcpy(at + size, placeholder->path);
+	strcpy(at + size, path);
 	size += head.path_length + 1u;
-	if (placeholder->text) {
-		strcpy(at + size, placeholder->text);
+	if (text) {
+		strcpy(at + size, text);
 		size += head.text_length + 1u;
+	}
+	return size;
+}
+
+/* Into @at, or only its size where that is NULL. */
+static size_t put_all(const struct session *session, char *at)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < session->used.count; i++) {
+		const struct placeholder *p = &session->used.items[i];
+		uint32_t length = p->text ? (uint32_t)strlen(p->text) : DIRECTORY;
+
+		size += at ? put_record(at + size, (struct record){ p->dev, p->ino, 0, length },
+					p->path, p->text)
+			   : sizeof(struct record) + strlen(p->path) + 2 + (p->text ? length : 0);
+	}
+	for (size_t i = 0; i < session->masked.count; i++) {
+		const struct masked *m = &session->masked.items[i];
+		uint32_t kind = m->hidden ? HIDDEN : MASKED;
+
+		size += at ? put_record(at + size, (struct record){ 0, 0, 0, kind }, m->path, NULL)
+			   : sizeof(struct record) + strlen(m->path) + 1;
 	}
 	return size;
 }
 
 bool sessions_write(struct session *session)
 {
-	size_t room = 0, size = 0;
-	char *all;
+	char *all = mem_get(put_all(session, NULL) + 1);
+	size_t size = put_all(session, all);
 
-	for (size_t i = 0; i < session->used.count; i++) {
-		const struct placeholder *p = &session->used.items[i];
-
-		room +=
-		    sizeof(struct record) + strlen(p->path) + 2 + (p->text ? strlen(p->text) : 0);
-	}
-	all = mem_get(room + 1);
-	for (size_t i = 0; i < session->used.count; i++)
-		size += put_record(all + size, &session->used.items[i]);
 	if (session->file < 0) {
 		struct timespec now;
 
@@ -120,58 +138,73 @@ bool sessions_write(struct session *session)
 	       !ftruncate(session->file, (off_t)size);
 }
 
-#define add_all(list, data, size)                                                                  \
-	for (size_t at_ = 0, step_; at_ < (size); at_ += step_) {                                  \
-		struct placeholder one_;                                                           \
-		step_ = get_record((data) + at_, (size)-at_, &one_);                               \
-		if (!step_)                                                                        \
-			break;                                                                     \
-		*vec_add(list) = one_;                                                             \
-	}
-
-static size_t get_record(const char *at, size_t left, struct placeholder *out)
+/* One record of @at; 0: none. */
+static size_t get_record(const char *at, size_t left, struct record *head)
 {
-	struct record head;
-	size_t size = sizeof(head);
+	size_t size = sizeof(*head);
 
 	if (left < size)
 		return 0;
-	memcpy(&head, at, sizeof(head));
-	if (head.path_length >= PATH_MAX || size + head.path_length + 1 > left || at[size] != '/' ||
-	    at[size + head.path_length])
+	memcpy(head, at, sizeof(*head));
+	if (head->path_length >= PATH_MAX || size + head->path_length + 1 > left ||
+	    at[size] != '/' || at[size + head->path_length])
 		return 0;
-	*out =
-	    (struct placeholder){ .path = at + size, .dir = -1, .dev = head.dev, .ino = head.ino };
-	size += head.path_length + 1u;
-	if (head.text_length == NO_TEXT)
+	size += head->path_length + 1u;
+	if (head->text_length >= HIDDEN)
 		return size;
-	if (head.text_length > left || size + head.text_length + 1 > left ||
-	    at[size + head.text_length])
+	if (head->text_length > left || size + head->text_length + 1 > left ||
+	    at[size + head->text_length])
 		return 0;
-	out->text = at + size;
-	return size + head.text_length + 1u;
+	return size + head->text_length + 1u;
 }
 
-static void read_other(const struct session *session, const char *name, struct others *out)
+static void take_records(const char *at, size_t left, bool alive, struct others *out)
 {
-	int fd = openat(session->dir, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	struct record head;
+	size_t size;
+
+	for (; (size = get_record(at, left, &head)); at += size, left -= size) {
+		const char *path = at + sizeof(head);
+		struct placeholder one = { path, path + head.path_length + 1, -1, head.dev,
+					   head.ino };
+
+		if (head.text_length == MASKED || head.text_length == HIDDEN) {
+			if (alive)
+				*vec_add(&out->masked) =
+				    (struct masked){ path, head.text_length == HIDDEN };
+			continue;
+		}
+		if (head.text_length == DIRECTORY)
+			one.text = NULL;
+		if (alive)
+			*vec_add(&out->live) = one;
+		else
+			*vec_add(&out->dead) = one;
+	}
+}
+
+/* False: no record. */
+static bool read_other(const struct session *session, const char *name, struct others *out)
+{
+	int fd = openat(session->dir, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	char *data;
+	bool good, alive;
 
 	if (fd < 0)
-		return;
-	if (!fstat(fd, &st) && st.st_size >= 0 && st.st_size <= FILE_MAX) {
+		return errno == ENOENT; /* its session is over by now */
+	good = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= FILE_MAX;
+	if (good) {
 		data = mem_get((size_t)st.st_size + 1);
-		if (pread(fd, data, (size_t)st.st_size, 0) == st.st_size) {
-			if (flock(fd, LOCK_EX | LOCK_NB)) {
-				add_all(&out->live, data, (size_t)st.st_size);
-			} else {
-				add_all(&out->dead, data, (size_t)st.st_size);
-				*vec_add(&out->dead_names) = mem_string(name);
-			}
-		}
+		good = pread(fd, data, (size_t)st.st_size, 0) == st.st_size;
+		alive = flock(fd, LOCK_EX | LOCK_NB);
+		if (good)
+			take_records(data, (size_t)st.st_size, alive, out);
+		if (good && !alive)
+			*vec_add(&out->dead_names) = mem_string(name);
 	}
 	close(fd);
+	return good;
 }
 
 void sessions_read_others(const struct session *session, struct others *out)
@@ -186,8 +219,13 @@ void sessions_read_others(const struct session *session, struct others *out)
 			const struct uapi_dirent *entry = (const void *)(buffer + at);
 
 			at += entry->length;
-			if (!strncmp(entry->name, PREFIX, strlen(PREFIX)) &&
-			    (!session->name || strcmp(entry->name, session->name)))
-				read_other(session, entry->name, out);
+			if (!strcmp(entry->name, ".") || !strcmp(entry->name, "..") ||
+			    !strcmp(entry->name, MUTEX_NAME) ||
+			    !strncmp(entry->name, TMP_PREFIX, strlen(TMP_PREFIX)) ||
+			    (session->name && !strcmp(entry->name, session->name)))
+				continue;
+			if (strncmp(entry->name, PREFIX, strlen(PREFIX)) ||
+			    !read_other(session, entry->name, out))
+				out->stray = mem_string(entry->name);
 		}
 }
