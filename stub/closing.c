@@ -11,11 +11,6 @@ void closing_remember(struct launch *launch)
 	(void)launch;
 }
 
-void closing_end_all(const struct launch *launch)
-{
-	(void)launch;
-}
-
 void closing_report(struct launch *launch, const struct outcome *outcome)
 {
 	(void)launch;

@@ -4,12 +4,15 @@
 #ifndef SBX_STUB_CLOSING_H
 #define SBX_STUB_CLOSING_H
 
+#include <stdbool.h>
+
 struct launch;
 struct outcome;
 
 /* The files that the host runs later, as they are before the session. */
 void closing_remember(struct launch *launch);
-/* Ends every descendant of ours that is left, orphans included. */
+/* closing_end.c: ends every descendant of ours that is left, orphans included;
+ * children that the caller had before it became us are left alone. */
 void closing_end_all(const struct launch *launch);
 /* One line: what was refused, what the host runs later and changed. */
 void closing_report(struct launch *launch, const struct outcome *outcome);

@@ -27,6 +27,11 @@ void inner_send_fd(const struct inner *inner, unsigned kind, int fd, const char 
 
 /* masks.c: our mounts, in a user and mount namespace of their own. */
 void masks_apply(const struct inner *inner);
+/* The same later, from a process that has entered these: what was lifted of the
+ * masks whose @state is MASK_HELD, and what lies beneath, is laid on what is there now. */
+enum mask_state { MASK_UNKNOWN, MASK_HELD, MASK_LIFTED, MASK_LAID, MASK_GONE /* so is the name */ };
+/* False: something was replaced once more meanwhile. */
+bool masks_apply_again(const struct inner *inner, uint8_t *state);
 /* copy.c: the file or tree behind @from into the directory @to, as @name. */
 void copy_tree(const struct inner *inner, int from, int to, const char *name, const char *what);
 /* verify.c: tries what must not be possible. */

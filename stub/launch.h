@@ -39,6 +39,7 @@ struct launch {
 
 	struct session session; /* placeholders */
 	struct direct direct;
+	bool had_children;      /* before it started any: the caller's */
 
 	unsigned problems; /* counted by --check */
 };

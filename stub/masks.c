@@ -5,7 +5,8 @@
  * mount API: 25 microseconds each, however many.  Everything that was mounted
  * before is locked there, and once our capabilities are dropped nothing inside
  * can undo what we add.  Paths are opened with no link followed, and what is
- * found must be the inode that was checked outside.
+ * found must be the inode that was checked outside.  Where the host lifts a
+ * mask later (watch.c), the same steps lay it on whatever has the name then.
  */
 #include "stub/inner.h"
 
@@ -17,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "stub/resolve.h"
 #include "stub/sys.h"
 
 struct maker {
@@ -24,6 +26,7 @@ struct maker {
 	int closed;        /* a tmpfs with what hides: "dir" and "file" */
 	int *sources;      /* MASK_OPEN: opened before anything is covered */
 	VEC(int) to_close; /* tmpfs of ours that become read-only at the end */
+	bool again;        /* on what is there now */
 };
 
 static void write_file(const struct inner *inner, const char *path, const char *text)
@@ -155,14 +158,14 @@ static int open_target(const struct maker *m, const struct plan_mask *mask)
 	if (mask->covered)
 		return make_point(m, mask);
 	target = open_path(mask->path);
-	if (target < 0 && errno == ENOENT && mask->if_present)
+	if (target < 0 && errno == ENOENT && (mask->if_present || (m->again && !mask->make)))
 		return -1;
 	if (target < 0 && errno == ENOENT && mask->make)
 		return make_point(m, mask);
 	if (target < 0 || fstat(target, &st))
 		inner_fail(m->inner, "%s: %s: it changed while starting; start again", mask->path,
 			   out_error(errno));
-	if (mask->kind == MASK_OPEN || mask->if_present)
+	if (mask->kind == MASK_OPEN || mask->if_present || m->again)
 		return target;
 	if ((mask->ino && (st.st_ino != mask->ino || st.st_dev != mask->dev)) ||
 	    (!mask->make && (st.st_mode & S_IFMT) != mask->mode))
@@ -226,13 +229,31 @@ static int copied_tree(struct maker *m, const struct plan_mask *mask)
 	return tree;
 }
 
-static void lay(struct maker *m, size_t index)
+/* What was to be read-only may be something now that takes writes all the same. */
+static void adapt(struct plan_mask *mask, int target)
 {
-	const struct plan_mask *mask = &m->inner->plan.masks.items[index];
+	struct stat st = { 0 };
+
+	fstat(target, &st);
+	if (mask->kind == MASK_SELF && !(mask->rights & SBX_WRITE) && !S_ISDIR(st.st_mode) &&
+	    !S_ISREG(st.st_mode))
+		mask->kind = MASK_HIDE;
+	mask->mode = st.st_mode & S_IFMT;
+	mask->parents_open &= S_ISDIR(st.st_mode);
+	if (mask->kind == MASK_COPY)
+		lseek(mask->copy_fd, 0, SEEK_SET);
+}
+
+/* False: what it was to lie on was removed meanwhile. */
+static bool lay(struct maker *m, size_t index)
+{
+	struct plan_mask copy = m->inner->plan.masks.items[index], *mask = &copy;
 	int target = open_target(m, mask), tree = -1;
 
 	if (target < 0)
-		return;
+		return true;
+	if (m->again)
+		adapt(mask, target);
 	switch (mask->kind) {
 	case MASK_HIDE:
 		tree = hiding_tree(m, mask);
@@ -241,6 +262,8 @@ static void lay(struct maker *m, size_t index)
 		tree = clone_of(m, target, mask);
 		break;
 	case MASK_OPEN:
+		if (m->sources[index] < 0) /* gone, so closed */
+			return true;
 		tree = clone_of(m, m->sources[index], mask);
 		close(m->sources[index]);
 		break;
@@ -249,7 +272,8 @@ static void lay(struct maker *m, size_t index)
 		break;
 	case MASK_COPY:
 		tree = copied_tree(m, mask);
-		close(mask->copy_fd);
+		if (!m->again)
+			close(mask->copy_fd);
 		break;
 	case MASK_COVER:
 		tree = new_tmpfs(m->inner, "0755", 0);
@@ -258,11 +282,15 @@ static void lay(struct maker *m, size_t index)
 	case MASK_LINK:
 		break; /* made with its mount point */
 	}
-	if (sys_move_mount(tree, target))
+	if (sys_move_mount(tree, target)) {
+		if (m->again && errno == ENOENT)
+			return false;
 		inner_fail(m->inner, "%s cannot be mounted on: %s", mask->path, out_error(errno));
+	}
 	close(target);
 	if (!mask->parents_open && mask->kind != MASK_COVER)
 		close(tree);
+	return true;
 }
 
 static void open_sources(struct maker *m)
@@ -283,6 +311,18 @@ static void open_sources(struct maker *m)
 	}
 }
 
+static void finish(struct maker *m)
+{
+	for (size_t i = 0; i < m->to_close.count; i++) {
+		if (sys_mount_setattr(m->to_close.items[i], 0,
+				      UAPI_MOUNT_ATTR_RDONLY | UAPI_MOUNT_ATTR_NOEXEC))
+			inner_fail(m->inner, "a mask cannot be closed: %s", out_error(errno));
+		close(m->to_close.items[i]);
+	}
+	detach_aside(m->inner, m->closed);
+	close(m->closed);
+}
+
 void masks_apply(const struct inner *inner)
 {
 	struct maker m = { .inner = inner };
@@ -292,12 +332,64 @@ void masks_apply(const struct inner *inner)
 	make_closed(&m);
 	for (size_t i = 0; i < inner->plan.masks.count; i++)
 		lay(&m, i);
-	for (size_t i = 0; i < m.to_close.count; i++) {
-		if (sys_mount_setattr(m.to_close.items[i], 0,
-				      UAPI_MOUNT_ATTR_RDONLY | UAPI_MOUNT_ATTR_NOEXEC))
-			inner_fail(inner, "a mask cannot be closed: %s", out_error(errno));
-		close(m.to_close.items[i]);
+	finish(&m);
+}
+
+/* ---- again ------------------------------------------------------------------------ */
+
+/* In a mask of ours that is laid again? */
+static bool is_in_new(const struct inner *inner, const uint8_t *state, size_t index)
+{
+	const struct plan_mask *masks = inner->plan.masks.items;
+
+	for (size_t i = index; i--;)
+		if (state[i] == MASK_LIFTED && path_within(masks[index].path, masks[i].path))
+			return true;
+	return false;
+}
+
+static enum mask_state state_of(const struct inner *inner, const struct plan_mask *mask)
+{
+	int fd = open_path(mask->path);
+	enum mask_state state;
+
+	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
+		inner_fail(inner, "%s: %s", mask->path, out_error(errno));
+	if (fd < 0)
+		return mask->if_present ? MASK_HELD : MASK_GONE;
+	state = sys_is_mount_root(fd) ? MASK_HELD : MASK_LIFTED;
+	close(fd);
+	return state;
+}
+
+bool masks_apply_again(const struct inner *inner, uint8_t *state)
+{
+	const struct plan *plan = &inner->plan;
+	struct maker m = { .inner = inner, .again = true };
+	bool any = false, all = true;
+
+	m.sources = mem_get(plan->masks.count * sizeof(*m.sources));
+	for (size_t i = 0; i < plan->masks.count; i++) {
+		const struct plan_mask *mask = &plan->masks.items[i];
+
+		if (state[i] == MASK_HELD)
+			state[i] = (uint8_t)state_of(inner, mask);
+		else if (mask->make && is_in_new(inner, state, i))
+			state[i] = MASK_LIFTED;
+		any |= state[i] == MASK_LIFTED;
+		if (state[i] == MASK_LIFTED && mask->kind == MASK_OPEN)
+			m.sources[i] = open_path(mask->path);
 	}
-	detach_aside(inner, m.closed);
-	close(m.closed);
+	if (!any)
+		return true;
+	make_closed(&m);
+	for (size_t i = 0; i < plan->masks.count; i++)
+		if (state[i] == MASK_LIFTED) {
+			bool laid = lay(&m, i);
+
+			state[i] = laid ? MASK_LAID : MASK_HELD;
+			all &= laid;
+		}
+	finish(&m);
+	return all;
 }

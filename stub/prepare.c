@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <termios.h>
 #include <unistd.h>
@@ -105,6 +106,7 @@ static bool init_can_carry(const struct launch *launch, bool shared)
 		{ SYS_write, { 0 } },          { SYS_exit_group, { 0 } },
 		{ SYS_setpgid, { 0 } },        { SYS_ioctl, { 0, TIOCSPGRP } },
 		{ SYS_rt_sigprocmask, { 0 } }, { SYS_execve, { 0 } },
+		{ SYS_prctl, { PR_SET_PDEATHSIG, SIGKILL } },
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)

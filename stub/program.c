@@ -89,18 +89,28 @@ static void set_limits(const struct inner *inner)
 	}
 }
 
-/* As the caller had them; our own ignoring of SIGINT is not the program's. */
+/* As the caller had them; our own ignoring of SIGINT is not the program's.  Until
+ * it starts they are blocked, and for the process that waits for it always: where
+ * that is not the first of a process namespace, Ctrl-C must not end it. */
 static void set_signals(const struct plan *plan)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	for (int number = 1; number < 64; number++)
+		if (number != SIGKILL && number != SIGSTOP && number != 32 && number != 33)
+			signal(number, plan->ignored >> number & 1 ? SIG_IGN : SIG_DFL);
+}
+
+static void unblock_signals(const struct plan *plan)
 {
 	sigset_t blocked;
 
 	sigemptyset(&blocked);
-	for (int number = 1; number < 64; number++) {
-		if (number != SIGKILL && number != SIGSTOP && number != 32 && number != 33)
-			signal(number, plan->ignored >> number & 1 ? SIG_IGN : SIG_DFL);
+	for (int number = 1; number < 64; number++)
 		if (plan->blocked >> number & 1)
 			sigaddset(&blocked, number);
-	}
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
@@ -210,8 +220,10 @@ void program_run(const struct inner *inner)
 	/* Without a process namespace nothing else ends it when we are killed. */
 	if (plan->backend == SBX_LANDLOCK && inner->socket >= 0)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (inner->socket >= 0)
+	if (inner->socket >= 0) {
 		inner_send(inner, MESSAGE_STARTED, 0, "");
+		unblock_signals(plan);
+	}
 	if ((!plan->filter_init || inner->socket < 0) && !program_filter(plan))
 		inner_fail(inner, "the filter was refused: %s", out_error(errno));
 	exec_program(inner->argv, inner->environ, search_path(plan));

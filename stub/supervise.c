@@ -1,10 +1,12 @@
 /*
  * stub/supervise.c - the outer stage while the program runs.
  *
- * Two things to wait for: the inner stage's messages and our own signals.
- * Those meant for the program are handed on to it by pidfd; the tree needs no
- * killing by us, since bubblewrap dies with us and the process namespace with
- * it, whatever ends us.
+ * It waits for the inner stage's messages, for its own signals, for what the
+ * connect broker is asked and for what the host does under the masks.  Signals
+ * meant for the program are handed on to it by pidfd.  It is the subreaper of
+ * all that it starts: who loses his parent becomes its child, so that at the
+ * end nobody is out of reach (closing_end.c).  The session ends with the
+ * program; what that left behind in the background ends with it.
  */
 #include "stub/supervise.h"
 
@@ -13,6 +15,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -28,6 +31,16 @@
 #include "stub/sys.h"
 #include "stub/watch.h"
 
+/* Tests set it lower. */
+#ifndef SBX_START_SECONDS
+#define SBX_START_SECONDS 30
+#endif
+enum {
+	START_MS = SBX_START_SECONDS * 1000, /* for the backend, until the program starts */
+	END_MS = 5000,                       /* for the backend, once the program has ended */
+	HANGUP_MS = 5000,                    /* for a program whose terminal was closed */
+};
+
 struct watch {
 	struct launch *launch;
 	struct backend *backend;
@@ -36,6 +49,9 @@ struct watch {
 	int program; /* its number outside; 0: not yet */
 	int pidfd;
 	uint64_t deadline; /* milliseconds, monotonic; 0: none */
+	bool hung_up;      /* that is because the terminal is gone */
+	bool ended;        /* the backend, with this: */
+	int end_status;
 	struct broker broker;
 	struct watching watching;
 	bool over;
@@ -44,8 +60,8 @@ struct watch {
 
 void signals_take(struct launch *launch)
 {
-	static const int taken[] = { SIGTERM, SIGHUP,  SIGINT,  SIGQUIT,
-				     SIGUSR1, SIGUSR2, SIGCONT, SIGTTOU };
+	static const int taken[] = { SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1,
+				     SIGUSR2, SIGCONT, SIGTTOU, SIGCHLD };
 	struct sigaction action;
 	sigset_t set;
 
@@ -60,6 +76,8 @@ void signals_take(struct launch *launch)
 		sigaddset(&set, taken[i]);
 	sigprocmask(SIG_SETMASK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	launch->had_children = waitpid(-1, NULL, WNOHANG) >= 0;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
 static uint64_t now_ms(void)
@@ -86,19 +104,23 @@ static void fail(struct watch *s, const char *why)
 /* All is verified; let it run, unless its guardian is gone already. */
 static void let_go(struct watch *s)
 {
-	const struct plan *plan = &s->launch->plan;
-
 	s->out->started = true;
 	if (s->launch->options.check) { /* it could: that was the question */
 		end_by_force(s);
 		return;
 	}
-	if (!backend_go_on(s->backend)) {
-		fail(s, "the sandbox ended before the program started");
-		return;
-	}
-	if (plan->wall_time)
-		s->deadline = now_ms() + plan->wall_time * 1000;
+	if (!backend_go_on(s->backend))
+		fail(s, "the sandbox ended before the program started: start again");
+}
+
+/* Its time counts from here on. */
+static void take_start(struct watch *s, int program)
+{
+	uint64_t limit = s->launch->plan.wall_time;
+
+	s->program = program;
+	s->pidfd = (int)syscall(SYS_pidfd_open, program, 0);
+	s->deadline = limit ? now_ms() + limit * 1000 : 0;
 }
 
 static void take_listener(struct watch *s, int listener, const char *devices)
@@ -127,8 +149,7 @@ static void take_message(struct watch *s, const struct message *message, int sen
 		launch_detail(s->launch, "%s", message->text);
 		break;
 	case MESSAGE_STARTED:
-		s->program = sender;
-		s->pidfd = (int)syscall(SYS_pidfd_open, sender, 0);
+		take_start(s, sender);
 		break;
 	case MESSAGE_STOPPED:
 		if (s->program)
@@ -146,8 +167,8 @@ static void take_message(struct watch *s, const struct message *message, int sen
 	}
 }
 
-/* False: the other end is closed. */
-static bool receive(struct watch *s)
+/* False: the other end is closed, or (@flags) nothing is there. */
+static bool receive(struct watch *s, int flags)
 {
 	struct message message;
 	_Alignas(struct cmsghdr) char
@@ -166,7 +187,7 @@ static bool receive(struct watch *s)
 	/* ECONNRESET, once: it ended without reading what we had sent, and its last
 	 * words come next. */
 	do
-		size = recvmsg(s->backend->socket, &head, MSG_CMSG_CLOEXEC);
+		size = recvmsg(s->backend->socket, &head, MSG_CMSG_CLOEXEC | flags);
 	while (size < 0 && (errno == EINTR || errno == ECONNRESET));
 	if (size <= 0)
 		return false;
@@ -180,26 +201,58 @@ static bool receive(struct watch *s)
 	return true;
 }
 
+static void reap(struct watch *s)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == s->backend->pid) {
+			s->ended = true;
+			s->end_status = status;
+		} else {
+			broker_reaped(&s->broker, pid);
+		}
+	}
+}
+
+/* A program that outlives its terminal on purpose was started to: nohup(1). */
+static void take_hangup(struct watch *s)
+{
+	if (!(s->launch->plan.ignored >> SIGHUP & 1) && !s->hung_up && terminal_is_gone()) {
+		s->hung_up = true;
+		s->deadline = now_ms() + HANGUP_MS;
+	}
+}
+
 static void take_signal(struct watch *s)
 {
 	struct signalfd_siginfo info;
+	int number;
 
 	if (read(s->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return;
-	if (info.ssi_signo == SIGCONT) {
+	number = (int)info.ssi_signo;
+	if (number == SIGCHLD) {
+		reap(s);
+		return;
+	}
+	if (number == SIGCONT) {
 		if (s->program)
 			terminal_follow_continue(s->program);
 		return;
 	}
 	/* The terminal's own Ctrl-C reaches the program without us. */
-	if ((info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT) && info.ssi_code > 0)
+	if (s->program && (number == SIGINT || number == SIGQUIT) && info.ssi_code > 0)
 		return;
-	if (info.ssi_signo == SIGTTOU)
+	if (number == SIGTTOU)
 		return;
-	if (s->program)
-		syscall(SYS_pidfd_send_signal, s->pidfd, (int)info.ssi_signo, NULL, 0);
-	else if (info.ssi_signo != SIGUSR1 && info.ssi_signo != SIGUSR2) {
-		s->out->status = 128 + (int)info.ssi_signo;
+	if (s->program) {
+		syscall(SYS_pidfd_send_signal, s->pidfd, number, NULL, 0);
+		if (number == SIGHUP)
+			take_hangup(s);
+	} else if (number != SIGUSR1 && number != SIGUSR2) {
+		s->out->status = 128 + number;
 		s->out->started = true;
 		end_by_force(s);
 	}
@@ -207,13 +260,15 @@ static void take_signal(struct watch *s)
 
 static int time_left(const struct watch *s)
 {
-	uint64_t now = now_ms();
+	uint64_t now = now_ms(), next = s->deadline;
 
-	if (!s->deadline)
+	if (s->watching.due && (!next || s->watching.due < next))
+		next = s->watching.due;
+	if (!next)
 		return -1;
-	if (now >= s->deadline)
+	if (now >= next)
 		return 0;
-	return s->deadline - now > 3600000 ? 3600000 : (int)(s->deadline - now);
+	return next - now > 3600000 ? 3600000 : (int)(next - now);
 }
 
 static const char *captured(const struct backend *backend)
@@ -226,20 +281,40 @@ static const char *captured(const struct backend *backend)
 	return mem_copy(text, size > 0 ? (size_t)size : 0);
 }
 
-/* The backend's own end, once it is there. */
-static void conclude(struct watch *s, bool told)
+/* The backend's own end; one that will not come is made. */
+static void wait_for_end(struct watch *s)
 {
-	int status = 0;
+	uint64_t until = now_ms() + END_MS;
 
-	while (waitpid(s->backend->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (told || s->out->failed)
+	for (reap(s); !s->ended; reap(s)) {
+		struct pollfd fd = { s->signals, POLLIN, 0 };
+		struct signalfd_siginfo info;
+		uint64_t now = now_ms();
+
+		if (now >= until) {
+			kill(s->backend->pid, SIGKILL);
+			until = now + END_MS;
+		}
+		if (poll(&fd, 1, (int)(until - now)) > 0 &&
+		    read(s->signals, &info, sizeof(info)) < 0)
+			return;
+	}
+}
+
+static void conclude(struct watch *s)
+{
+	struct outcome *out = s->out;
+	int status;
+
+	wait_for_end(s);
+	if (s->over || out->failed)
 		return;
-	s->out->status = EXIT_REFUSED;
-	if (!s->out->started) {
-		s->out->words = captured(s->backend);
+	status = s->end_status;
+	out->status = EXIT_REFUSED;
+	if (!out->started) {
+		out->words = captured(s->backend);
 	} else {
-		s->out->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : EXIT_REFUSED;
+		out->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : EXIT_REFUSED;
 		note("the sandbox was ended from outside%s",
 		     WIFSIGNALED(status) ? " (its first process was killed)" : "");
 	}
@@ -247,10 +322,26 @@ static void conclude(struct watch *s, bool told)
 
 static void take_time_out(struct watch *s)
 {
-	note("wall-time of %llu s is over (limits of the policy): session ended",
-	     (unsigned long long)s->launch->plan.wall_time);
-	s->out->status = EXIT_TIME;
+	if (!s->program) {
+		fail(s, out_string("%s did not start the program within %u s, and was ended: "
+				   "see whether a file system or the machine hangs, or take "
+				   "another backend (--backend)",
+				   sbx_backend_name(s->backend->kind), SBX_START_SECONDS));
+		return;
+	}
+	s->out->status = s->hung_up ? 128 + SIGHUP : EXIT_TIME;
+	if (!s->hung_up)
+		note("wall-time of %llu s is over (limits of the policy): session ended",
+		     (unsigned long long)s->launch->plan.wall_time);
 	end_by_force(s);
+}
+
+static void look_at_masks(struct watch *s)
+{
+	const char *why = watch_look(s->launch, &s->watching, now_ms());
+
+	if (why)
+		fail(s, why);
 }
 
 /* One round: until something happens, or the time is over. */
@@ -260,22 +351,27 @@ static void look(struct watch *s)
 		{ s->backend->socket, POLLIN, 0 },
 		{ s->signals, POLLIN, 0 },
 		{ s->broker.listener, POLLIN, 0 }, /* one that is negative is passed over */
-		{ s->watching.events, POLLIN, 0 },
+		/* Until it is ready, what happens there is kept for later. */
+		{ s->watching.inner ? s->watching.events : -1, POLLIN, 0 },
 	};
 	int ready = poll(fds, sizeof(fds) / sizeof(*fds), time_left(s));
+	uint64_t now = now_ms();
 
-	if (ready == 0 && s->deadline && now_ms() >= s->deadline)
+	if (s->deadline && now >= s->deadline)
 		take_time_out(s);
-	if (ready <= 0)
+	if (ready < 0 || s->over)
 		return;
 	if (fds[2].revents)
 		broker_answer(s->launch, &s->broker);
-	if (fds[3].revents)
-		watch_look(s->launch, &s->watching);
+	if (fds[3].revents || (s->watching.due && now >= s->watching.due))
+		look_at_masks(s);
 	if (fds[1].revents)
 		take_signal(s);
-	if (fds[0].revents && !receive(s))
+	if (fds[0].revents && !receive(s, 0))
 		s->lost = true;
+	/* Its last words, whoever else still holds the other end. */
+	while (s->ended && !s->over && !s->lost)
+		s->lost = !receive(s, MSG_DONTWAIT);
 }
 
 void supervise(struct launch *launch, struct backend *backend, struct outcome *out)
@@ -286,12 +382,16 @@ void supervise(struct launch *launch, struct backend *backend, struct outcome *o
 	memset(out, 0, sizeof(*out));
 	out->words = "";
 	s.broker.listener = s.watching.events = -1;
+	s.deadline = now_ms() + START_MS;
 	watch_start(launch, &s.watching);
 	sigprocmask(SIG_BLOCK, NULL, &set);
 	s.signals = signalfd(-1, &set, SFD_CLOEXEC);
 	while (!s.over && !s.lost)
 		look(&s);
-	conclude(&s, s.over);
+	/* The kernel takes its time to end a watch; so does the backend. */
+	watch_stop(&s.watching);
+	conclude(&s);
+	close(s.signals);
 	close(backend->socket);
 	broker_stop(&s.broker);
 	out->refused = s.broker.refused;

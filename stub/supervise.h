@@ -20,7 +20,11 @@ void terminal_follow_stop(int program, int signal);
 /* Continued: if the terminal is ours now, it is the program's. */
 void terminal_follow_continue(int program);
 
-/* Records the caller's signals in the plan, and takes those that are handled. */
+/* Had we one, and is it closed? */
+bool terminal_is_gone(void);
+
+/* Records the caller's signals in the plan, takes those that are handled, and
+ * every process below us that loses its parent. */
 void signals_take(struct launch *launch);
 
 struct outcome {

@@ -7,7 +7,8 @@
  * then reach it alone.  When it stops, we take the terminal back and stop as
  * the caller's shell expects of its job; when the shell continues us, it gets
  * both again.  In a pipeline it stays in the caller's group, since the other
- * members need the terminal too.
+ * members need the terminal too; and always where no process namespace is
+ * between, since then that group is one it can name, and all reaches it there.
  */
 #include "stub/supervise.h"
 
@@ -26,7 +27,7 @@ static struct {
 	struct termios modes;
 	pid_t group;    /* the caller's */
 	bool own_group; /* the program leads another */
-	bool given;     /* and that, or one made inside, has the terminal */
+	bool given;     /* the program, or what it made, has the terminal from us */
 } terminal = { .fd = -1 };
 
 void terminal_save(struct launch *launch)
@@ -37,10 +38,16 @@ void terminal_save(struct launch *launch)
 	if (terminal.fd < 0)
 		return;
 	terminal.group = getpgrp();
-	terminal.own_group = terminal.fd == 0 && isatty(STDOUT_FILENO);
-	terminal.given = terminal.own_group && tcgetpgrp(0) == terminal.group;
+	terminal.own_group =
+	    launch->plan.backend != SBX_LANDLOCK && terminal.fd == 0 && isatty(STDOUT_FILENO);
+	terminal.given = tcgetpgrp(terminal.fd) == terminal.group;
 	launch->plan.own_group = terminal.own_group;
 	launch->plan.foreground = terminal.given;
+}
+
+bool terminal_is_gone(void)
+{
+	return terminal.fd >= 0 && tcgetpgrp(terminal.fd) < 0;
 }
 
 /* Does nobody live in the group any more? */

@@ -4,7 +4,7 @@
  * musl-gcc does not see <linux/...>, and a launcher should not change with the
  * headers it was built against.  tests/e2e/uapi.c compares each of these with
  * the system's.  Kernel versions: mount API 5.2, mount_setattr 5.12, openat2
- * 5.6, close_range 5.9, Landlock 5.13.
+ * 5.6, statx's mount root 5.8, close_range 5.9, Landlock 5.13.
  */
 #ifndef SBX_STUB_UAPI_H
 #define SBX_STUB_UAPI_H
@@ -45,6 +45,17 @@ struct uapi_dirent { /* struct linux_dirent64: getdents64(2) */
 	unsigned char type;
 	char name[];
 };
+
+/* statx(2) */
+struct uapi_statx {
+	uint32_t mask, block_size;
+	uint64_t attributes;
+	uint64_t others[30];
+};
+#define UAPI_STATX_ATTR_MOUNT_ROOT 0x2000u /* Linux 5.8 */
+
+/* ioctl_ns(2) */
+#define UAPI_NS_GET_USERNS 0xb701
 
 /* statfs(2) */
 #define UAPI_TMPFS_MAGIC 0x01021994

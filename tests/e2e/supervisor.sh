@@ -48,6 +48,167 @@ ended() { wait "$session"; status=$?; out=$(cat "$dir/session.out"); }
 wake() { for pid in $(pgrep -u "$TESTUID" -f "sleep $1\$"); do kill -9 "$pid"; done; }
 asleep() { pgrep -u "$TESTUID" -f "sleep $1\$" | wc -l; }
 
+case_ 'nobody runs on'
+for backend in bwrap landlock; do
+	fresh
+	sbx_with "--backend $backend" "$([ $backend = bwrap ] && echo plain || echo sland)" \
+		sh -c '(setsid sleep 4711 & ) ; sleep 4711 & setsid sh -c "sleep 1; echo x >late" & echo started; exit 3'
+	status 3 "$backend: the session ends with the program"
+	equal 0 "$(asleep 4711)" "$backend: daemons and orphans with it"
+	run_in "$work" prlimit --nproc=150 "$sbx_exec" --backend $backend \
+		"$dir/$([ $backend = bwrap ] && echo plain || echo sland).sbx" -- python3 -c '
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    while True:
+        try: os.fork()
+        except OSError: pass
+time.sleep(0.3)'
+	equal 0 "$(pgrep -u "$TESTUID" -f 'os.setsid' | wc -l)" "$backend: a fork bomb too"
+	not "$backend: and nothing was done later" test -e "$work/late"
+done
+bare sh -c 'setsid sleep 4712 >/dev/null 2>&1 & exit 0'; equal 1 "$(asleep 4712)" 'control: without a sandbox a daemon stays'
+wake 4712
+run_in "$work" sh -c "sleep 4713 >&- 2>&- & exec $sbx_exec --backend landlock $dir/sland.sbx -- sh -c 'setsid sleep 4714 & echo x'"
+equal 1 "$(asleep 4713)" 'a child that the caller had is left alone'; equal 0 "$(asleep 4714)" '... and only that'
+wake 4713
+
+case_ 'a supervisor that is killed'
+for backend in bwrap landlock; do
+	fresh
+	(cd "$work" && exec setpriv --reuid "$TESTUID" --regid "$TESTUID" --init-groups env -i HOME="$TESTHOME" \
+		"$sbx_exec" --backend $backend "$dir/$([ $backend = bwrap ] && echo plain || echo sland).sbx" -- sh -c 'echo >ready; sleep 4715 & exec sleep 4716') 2>/dev/null &
+	session=$!; await "$work/ready"; sleep 0.1; kill -9 $session; wait $session 2>/dev/null; sleep 0.2
+	equal 0 "$(asleep 4716)" "$backend: the program ends"
+	if [ $backend = bwrap ]; then
+		equal 0 "$(asleep 4715)" '... and all that it started'
+	else
+		for pid in $(pgrep -u "$TESTUID" -f 'sleep 4715$'); do
+			ok '... what it started runs on, confined' grep -q '^Seccomp:.*2' "/proc/$pid/status"
+		done
+		wake 4715
+	fi
+done
+
+case_ 'a backend that hangs'
+mkdir -p /var/tmp/sbx-fake-bwrap
+cp "$sbx_fake" "$dir/sbx-exec-fake" && chmod 755 "$dir/sbx-exec-fake"
+fresh
+for way in 'sleep 4717' 'trap "" TERM HUP INT; sleep 4717 & sleep 4717'; do
+	printf '#!/bin/bash\n%s\n' "$way" >/var/tmp/sbx-fake-bwrap/bwrap; chmod 755 /var/tmp/sbx-fake-bwrap/bwrap
+	run_in "$work" "$dir/sbx-exec-fake" --backend bwrap "$dir/plain.sbx" -- true
+	status 125 "ends the launch ($way)"; output 'did not start the program' '... which is said'; output '--backend' '... with a remedy'
+	equal 0 "$(asleep 4717)" '... and nothing of it is left'
+done
+rm -rf /var/tmp/sbx-fake-bwrap
+
+case_ 'a mask that the host lifts'
+# Tries to write without pause; says how long it could, in milliseconds, and how
+# often that began.  "+": also to make it, where it is missing.
+poll='
+import os, time, sys
+def can(path):
+    try:
+        if path.endswith("/"):
+            os.close(os.open(path + "x", os.O_WRONLY | os.O_CREAT)); os.unlink(path + "x")
+        else:
+            os.close(os.open(path.lstrip("+"), os.O_WRONLY | (os.O_CREAT if path[0] == "+" else 0)))
+        return True
+    except OSError:
+        return False
+path = PATH
+open("ready", "w").close()
+end, longest, since, times = time.time() + 0.5, 0, None, 0
+while time.time() < end:
+    if can(path):
+        if since is None: since, times = time.time(), times + 1
+        longest = max(longest, time.time() - since)
+    else: since = None
+print("open %d ms, %d times, now %s" % (longest * 1000, times, "open" if since else "closed"))'
+# The host does it while that runs.  A machine that is busy with something else is
+# given a second chance.
+lifted() { # POLICY PATH WHAT COMMAND...
+	local policy=$1 path=$2 what=$3 ms=999; shift 3
+	for _ in 1 2 3; do
+		[ -d "$work.old" ] && rm -rf "$work" && cp -a "$work.old" "$work"
+		[ -d "$work.old" ] || cp -a "$work" "$work.old"
+		began "$policy" "PATH = '$path'$poll"; sleep 0.1
+		(cd "$work" && as_user "$@") >"$dir/host" 2>&1 || fail "$what: the host's command" "$(cat "$dir/host")"
+		ended
+		ms=${out#*open }; ms=${ms%% ms*}
+		[ "$ms" -gt 50 ] || break
+	done
+	output 'now closed' "$what: $path is closed again"
+	if [ "$ms" -le 50 ]; then pass "... within 50 ms ($ms)"; else fail "... within 50 ms: $ms" "$out"; fi
+	output 'protected again' '... which is said'
+}
+repository; lifted sgit .git/config 'git config' git config core.y 2
+equal 2 "$(git_at config core.y)" '... and the host has what it wanted'
+repository; lifted sgit .git/config 'an editor that saves' sh -c 'cp .git/config .git/config~; echo "#" >>.git/config~; mv .git/config~ .git/config'
+repository; mkdir "$work/.git/hooks.new"; own "$work"
+lifted sgit .git/hooks/ 'rm -rf and mkdir' sh -c 'rm -rf .git/hooks && mkdir .git/hooks'
+repository; echo 1 >"$work/.mcp.json"; own "$work"; git_at add .mcp.json; git_at commit -qm 1; git_at switch -qc other; echo 2 >"$work/.mcp.json"; git_at commit -qam 2
+lifted sprot .mcp.json 'git checkout' git checkout -q -
+equal 1 "$(cat "$work/.mcp.json")" '... which came through'
+repository; lifted sgit .git/config 'the whole of .git' sh -c 'cp -r .git y; mv .git x; mv y .git'
+repository; lifted sprot +.envrc 'a placeholder removed' rm .envrc
+not '... and it is gone at the end' test -e "$work/.envrc"
+equal '' "$(git_at status --short | grep -v ready)" '... git sees nothing'
+fresh; echo TREASURE >"$work/secret"; echo new >"$work/new"; own "$work"
+began sprot 'import time; open("ready","w").close(); time.sleep(0.6); print(open("secret").read())'
+bare mv new secret; ended; no_output new 'a hidden file that is replaced'; output 'Permission denied' '... is hidden again'
+repository
+began sgit 'import time; open("ready","w").close(); time.sleep(0.6)'
+bare rm -rf .git/config; sleep 0.1; ok 'a file that is gone is stood in for' test -e "$work/.git/config"
+ended; output 'protected again' '... and said'
+repository
+began sgit 'import os, time; open("ready","w").close(); [os.close(os.open("f%d" % i, os.O_CREAT)) or os.rename("f%d" % i, "g") for i in range(10000)]; print("done")'
+for i in 1 2 3 4 5; do git_at config core.y $i; sleep 0.02; done; ended; output done 'with many other changes in the directory'
+fresh
+began sgit 'import time; open("ready","w").close(); time.sleep(0.4)'; bare sh -c 'mkdir a; touch b; mv b c; rm c'; ended
+no_output 'protected' 'what is not protected is not spoken of'
+repository; began sgit 'import time; open("ready","w").close(); time.sleep(0.5)'; bare rm -rf .git; as_user sh -c "ln -s / $work/.git" 2>/dev/null; ended
+case $status in 0) output 'protected' 'a .git that is removed' ;; *) status 125 'a .git that leads elsewhere ends the session'; output 'session ended' '... which is said' ;; esac
+
+case_ 'two sessions with different policies'
+# The wider one: what it does to the names that the other masks.
+attack='
+import os
+open("ready2", "w").close()
+def attempt(what, call):
+    try: call(); print("did", what)
+    except OSError as e: print("not", what)
+attempt("rmdir", lambda: os.rmdir(".mcp.json"))
+attempt("rename", lambda: (os.rename(".git/config", "x"), os.rename("x", ".git/config")))
+attempt("move", lambda: (os.rename(".git", "y"), os.rename("y", ".git")))
+open("evil", "w").write("evil")
+attempt("replace", lambda: os.rename("evil", ".git/config"))
+attempt("write", lambda: open(".git/config", "a").write("#"))
+attempt("secret", lambda: os.rename("secret", "z"))'
+repository; echo s >"$work/secret"; mkdir "$work/.mcp.json"; own "$work"
+sbx plain python3 -c "$attack"
+for what in rmdir rename write secret; do output "did $what" "control: alone it can $what"; done
+repository; echo s >"$work/secret"; own "$work"
+began sprot 'import time; open("ready","w").close(); time.sleep(1.2)'
+sbx_with -v plain python3 -c "$attack"; attacked=$out
+ended
+out=$attacked
+for what in rmdir rename move replace write secret; do output "not $what" "the one that comes later cannot $what"; done
+output 'held for another session' '... and -v says why'
+repository; echo s >"$work/secret"; own "$work"
+began plain "import time; open('ready','w').close(); time.sleep(0.7)$attack"; wide=$session; cp "$dir/session.out" "$dir/wide.out"; rm "$work/ready"
+(cd "$work" && as_user "$sbx_exec" "$dir/sprot.sbx" -- python3 -c "
+import time
+open('ready','w').close(); time.sleep(1); seen = 0
+for path in '.git/config', '.mcp.json/x', 'secret':
+    try: open(path, 'a'); seen += 1; print('open', path)
+    except OSError: pass
+print('closed' if not seen else '')") >"$dir/strict.out" 2>&1
+wait "$wide"; out=$(cat "$dir/strict.out")
+output closed 'the one that was there first is undone'; output 'protected again' '... and that is said'
+equal '' "$(cd "$work" && ls -d .mcp.json .envrc 2>/dev/null)" 'nothing is left'
+equal 0 "$(records)" '... and no record'
+
 case_ 'the records of the killed'
 fresh; as_user mkdir -p "$sessions"
 put="import struct,sys; open(sys.argv[1],'wb').write(struct.pack('<QQII',0,0,len(sys.argv[2]),2**32-1)+sys.argv[2].encode()+b'\\0')"
@@ -58,3 +219,53 @@ sbx sgit true; not 'what was ours does not' test -e "$work/ours"
 as_user touch "$sessions/stray"; sbx sgit true; output 'stray is no record' 'a stray file is named'; rm "$sessions/stray"
 as_user mkfifo "$sessions/session-2-2"; sbx sgit true; output 'session-2-2 is no record' 'also one that has the name'; rm "$sessions/session-2-2"
 sbx sgit true; equal '' "$out" '... and then no more'
+
+case_ 'many at once'
+repository
+for i in $(seq "${SESSIONS:-50}"); do
+	name=$(set -- sgit sprot plain; shift $((i % 3)); echo "$1")
+	(cd "$work" && as_user "$sbx_exec" -q "$dir/$name.sbx" -- sh -c "echo $i >out.$i" >"$dir/many.$i" 2>&1 </dev/null || echo "$i $name $? $(cat "$dir/many.$i")" >>"$dir/failed") &
+done
+wait
+not "${SESSIONS:-50} sandboxes in one workspace" test -s "$dir/failed"
+[ ! -s "$dir/failed" ] || head -n 5 "$dir/failed"
+equal "${SESSIONS:-50}" "$(find "$work" -name 'out.*' | wc -l)" '... each did its work'
+rm -f "$work"/out.*; equal '' "$(git_at status --short --ignored)" '... and nothing is left'
+equal '' "$(cd "$work" && ls -d .mcp.json .vscode .envrc secret .git/commondir 2>/dev/null)" '... of placeholders either'
+equal 0 "$(records)" '... and no record'
+
+case_ 'killed at any time'
+# By each backend in turn, after 0 to 20 ms.
+cat >"$dir/kills.py" <<'END'
+import os, random, signal, subprocess, sys, time
+count, sbx, bwrap, landlock = int(sys.argv[1]), *sys.argv[2:5]
+survivors = 0
+for i in range(count):
+    backend, blob = (("bwrap", bwrap), ("landlock", landlock))[i % 2]
+    p = subprocess.Popen([sbx, "-q", "--backend", backend, blob, "--", "sleep", "4718"],
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(random.random() * 0.02)
+    p.kill()
+    p.wait()
+time.sleep(0.5)
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    try:
+        if os.stat("/proc/" + pid).st_uid != os.getuid() or int(pid) == os.getpid(): continue
+        status = open(f"/proc/{pid}/status").read()
+        name = open(f"/proc/{pid}/cmdline").read().replace("\0", " ")
+    except OSError: continue
+    if "State:\tZ" in status or not ("4718" in name or "sbx" in name or "bwrap" in name): continue
+    if "kills.py" in name: continue
+    survivors += 1
+    print("survivor", pid, "confined" if "Seccomp:\t2" in status and "NoNewPrivs:\t1" in status else "UNCONFINED", name)
+print("survivors", survivors)
+END
+chmod 644 "$dir/kills.py"
+repository
+run_in "$work" python3 "$dir/kills.py" "${KILLS:-60}" "$sbx_exec" "$dir/sprot.sbx" "$dir/sland.sbx"
+no_output UNCONFINED "after ${KILLS:-60} kills nothing runs unconfined"; output 'survivors 0' '... nothing at all'
+left=$(records)
+sbx plain true; status 0 "one more session, of another policy ($left records were left)"
+equal 0 "$(records)" '... clears the records'
+equal '' "$(git_at status --short --ignored)" 'git sees nothing'
+equal '' "$(cd "$work" && ls -d .mcp.json .vscode .envrc secret .git/commondir .git/config.worktree 2>/dev/null)" 'no placeholder is left'

@@ -1,8 +1,9 @@
 # The launcher under a pseudo-terminal, driven as a person would.
-# usage: terminal.py SBX-EXEC BLOB INJECT
+# usage: terminal.py SBX-EXEC BLOB INJECT BACKEND
 import fcntl, os, pty, re, select, signal, struct, subprocess, sys, termios, time
 
-sbx, blob, inject = sys.argv[1:4]
+sbx, blob, inject, backend = sys.argv[1:5]
+namespaces = backend != "landlock"
 work = os.getcwd()
 os.system(f"cp {inject} {work}/inject")
 
@@ -51,12 +52,13 @@ class Shell:
 
 
 def check(what, good, shell=None):
-    print(("ok " if good else "FAIL ") + what, flush=True)
+    print(("ok " if good else "FAIL ") + f"{backend}: {what}", flush=True)
     if not good and shell:
         print("screen: " + repr(shell.text[-400:]), flush=True)
 
 
-run = f"{sbx} -q {blob} -- "
+launch = [sbx, "-q", "--backend", backend, blob, "--"]
+run = " ".join(launch) + " "
 
 s = Shell()
 s.type("./inject; echo end-$((1+1))\n")
@@ -101,7 +103,7 @@ check("TTY-03 the outer shell can read", s.wait("got=word") is not None, s)
 s.close()
 
 s = Shell()
-s.type(run + "bash -ic 'exit 0'; read x; echo got=$x status=$?\n")
+s.type(run + "bash --norc -ic 'exit 0'; read x; echo got=$x status=$?\n")
 time.sleep(1.5)
 s.type("word\n")
 seen = s.wait("got=word status=0\r") or ""
@@ -167,8 +169,11 @@ s.close()
 s = Shell()
 s.type("stty -g >before; " + run + "stty raw -echo; stty -g >after; cmp before after && echo same-$((1+1))\n")
 check("TTY-03 terminal modes are put back", s.wait("same-2\r") is not None, s)
-s.type(run + "python3 -c 'import os; print(os.openpty())'; echo status=$?\n")
-check("TTY-06 openpty works", s.wait("status=0\r") is not None, s)
+if namespaces:  # else the policy would have to share the user's other terminals
+    s.type(run + "python3 -c 'import os; print(os.openpty())'; echo status=$?\n")
+    check("TTY-06 openpty works", s.wait("status=0\r") is not None, s)
+    s.type(run + "script -qc true /dev/null; echo status=$?\n")
+    check("TTY-06 script too", s.wait("status=0\r") is not None, s)
 s.close()
 
 s = Shell()
@@ -187,15 +192,42 @@ for what, before, after in (("left raw", "tty.setraw(0)", "0"), ("killed", "0", 
     check(f"an answer to a program that was {what} does not reach the shell", "INJECTED\r\n" not in seen.replace("echo INJECTED", ""), s)
 s.close()
 
+s = Shell()
+s.type(run + "bash --norc --noprofile -ic 'kill -9 $$'; echo status=$?\n")
+check("TTY-03 after a shell that was killed, status 137", s.wait("status=137\r") is not None, s)
+s.type("read x; echo got=$x\n")
+time.sleep(0.3)
+s.type("word\n")
+check("... the terminal is the outer shell's", s.wait("got=word\r") is not None, s)
+s.type("for i in 1 2 3; do " + run + "sleep 20; done; echo loop-$((1+1))\n")
+time.sleep(1)
+s.type("\x03")
+time.sleep(0.5)
+s.type("echo out-$((1+1))\n")
+check("^C ends a loop of launches", s.wait("out-2\r", 5) is not None, s)
+s.close()
+
+# A terminal that is closed.
+s = Shell()
+s.type(run + "sh -c 'trap \"\" HUP; echo $$ >pid; echo on-$((1+1)); while :; do sleep 0.1; done'\n")
+check("a program that ignores SIGHUP runs", s.wait("on-2\r") is not None, s)
+children = open(f"/proc/{s.pid}/task/{s.pid}/children").read().split()
+os.close(s.fd)
+end = time.time() + 9
+while time.time() < end and any(os.path.exists(f"/proc/{p}") for p in children):
+    time.sleep(0.1)
+check("... and ends some seconds after its terminal was closed", children and time.time() < end)
+os.waitpid(s.pid, 0)
+
 # Signals from outside, and no terminal at all.
-p = subprocess.Popen([sbx, "-q", blob, "--", "sh", "-c", "trap 'echo term; exit 5' TERM; while :; do sleep 0.05; done"],
+p = subprocess.Popen(launch + ["sh", "-c", "trap 'echo term; exit 5' TERM; while :; do sleep 0.05; done"],
                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
 time.sleep(0.8)
 p.terminate()
 check("SIGTERM is handed on to the program", p.communicate()[0] == b"term\n" and p.returncode == 5)
-p = subprocess.Popen([sbx, "-q", blob, "--", "sleep", "100"], stdin=subprocess.DEVNULL, start_new_session=True)
+p = subprocess.Popen(launch + ["sleep", "100"], stdin=subprocess.DEVNULL, start_new_session=True)
 time.sleep(0.8)
 p.send_signal(signal.SIGINT)
 p.wait(10)
 check("SIGINT by kill(1) too", p.returncode in (130, -2))
-print("ok last")
+check("last", True)

@@ -7,7 +7,7 @@ FAKE_BACKENDS := /var/tmp/sbx-fake-bwrap
 FAKE_OBJS := $(patsubst %.c,$(O)/tests/stub-fake/%.o,$(STUB) $(BLOB))
 $(O)/tests/stub-fake/%.o: %.c
 	@mkdir -p $(@D)
-	$(Q)$(MUSL_CC) $(STUB_CFLAGS) -DSBX_BWRAP_PATH='"$(FAKE_BACKENDS)/bwrap"' \
+	$(Q)$(MUSL_CC) $(STUB_CFLAGS) -DSBX_START_SECONDS=2 -DSBX_BWRAP_PATH='"$(FAKE_BACKENDS)/bwrap"' \
 		-DSBX_FIREJAIL_PATH='"$(FAKE_BACKENDS)/firejail"' -MMD -MP -c -o $@ $<
 $(O)/tests/sbx-exec-fake: $(FAKE_OBJS)
 	$(call say,LINK,$@)

@@ -6,7 +6,9 @@
 #include <linux/magic.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>
+#include <linux/nsfs.h>
 #include <linux/seccomp.h>
+#include <linux/stat.h>
 #include <linux/filter.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -36,6 +38,9 @@ SAME(UAPI_MOUNT_ATTR_NODEV, MOUNT_ATTR_NODEV);
 SAME(UAPI_MOUNT_ATTR_NOEXEC, MOUNT_ATTR_NOEXEC);
 SAME(sizeof(struct uapi_mount_attr), sizeof(struct mount_attr));
 SAME(UAPI_TMPFS_MAGIC, TMPFS_MAGIC);
+SAME(sizeof(struct uapi_statx), sizeof(struct statx));
+SAME(UAPI_STATX_ATTR_MOUNT_ROOT, STATX_ATTR_MOUNT_ROOT);
+SAME(UAPI_NS_GET_USERNS, NS_GET_USERNS);
 SAME(UAPI_LANDLOCK_CREATE_RULESET_VERSION, LANDLOCK_CREATE_RULESET_VERSION);
 SAME(UAPI_LANDLOCK_RULE_PATH_BENEATH, LANDLOCK_RULE_PATH_BENEATH);
 SAME(UAPI_LANDLOCK_FS_EXECUTE, LANDLOCK_ACCESS_FS_EXECUTE);
