@@ -5,6 +5,7 @@
 #define SBX_STUB_CLOSING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct launch;
 struct outcome;
@@ -16,5 +17,10 @@ void closing_remember(struct launch *launch);
 void closing_end_all(const struct launch *launch);
 /* One line: what was refused, what the host runs later and changed. */
 void closing_report(struct launch *launch, const struct outcome *outcome);
+
+/* closing_head.c: which of @count @names in the repository of the workspace
+ * differ from HEAD?  Answers in @differs; all false where that cannot be had. */
+void closing_ask_head(const struct launch *launch, const char *const *names, size_t count,
+		      bool *differs);
 
 #endif

@@ -141,6 +141,7 @@ lifted() { # POLICY PATH WHAT COMMAND...
 	output 'now closed' "$what: $path is closed again"
 	if [ "$ms" -le 50 ]; then pass "... within 50 ms ($ms)"; else fail "... within 50 ms: $ms" "$out"; fi
 	output 'protected again' '... which is said'
+	output 'lifted from outside: ' '... at the end too'
 }
 repository; lifted sgit .git/config 'git config' git config core.y 2
 equal 2 "$(git_at config core.y)" '... and the host has what it wanted'
@@ -208,6 +209,27 @@ wait "$wide"; out=$(cat "$dir/strict.out")
 output closed 'the one that was there first is undone'; output 'protected again' '... and that is said'
 equal '' "$(cd "$work" && ls -d .mcp.json .envrc 2>/dev/null)" 'nothing is left'
 equal 0 "$(records)" '... and no record'
+
+case_ 'the last line'
+repository; sbx sgit true; equal '' "$out" 'nothing, where nothing happened'
+repository; echo 1 >"$work/.mcp.json"; own "$work"; git_at add .mcp.json; git_at commit -qm 1; git_at branch other; echo 2 >"$work/.mcp.json"; git_at commit -qam 2
+sbx sprot git checkout -q other; output 'differ from HEAD: .mcp.json' 'a tracked file that git could not change'
+git_at checkout -q -f other
+git_at config filter.f.clean "sh -c 'id >$home/ran; cat'"; echo '.mcp.json filter=f' >"$work/.gitattributes"; own "$work"
+git_at diff-index HEAD -- .mcp.json >/dev/null; touch "$work/.mcp.json"; git_at diff-index HEAD -- .mcp.json >/dev/null
+ok 'control: git obeys filters' test -e "$home/ran"; rm -f "$home/ran"
+sbx sprot git -c user.email=a@b -c user.name=n commit -qm z --allow-empty; status 0 'a commit inside'
+not '... asking git runs nothing that can write' test -e "$home/ran"
+repository; sbx_with -q sgit sh -c true; equal '' "$out" '-q: nothing'
+repository; began sprot 'import time; open("ready","w").close(); time.sleep(0.3)'; bare sh -c 'echo x >n; mv n .envrc'; ended
+output 'changed while it ran: .envrc' 'a file that the host made'; status 0 'the status is the program'"'"'s'
+fresh; mkdir -p "$work/tasks/deep"; echo 1 >"$work/tasks/deep/a"; echo 1 >"$work/.envrc"; own "$work"
+sbx_with '--backend landlock' sland true; no_output changed 'landlock: nothing'
+sbx_with '--backend landlock' sland sh -c 'echo 1 >.envrc'; no_output changed '... the same content'
+sbx_with '--backend landlock' sland sh -c 'echo 2 >tasks/deep/a; touch -d 2001-01-01 tasks/deep/a; echo 3 >.mcp.json; exit 9'
+output 'changed while it ran: .mcp.json, tasks (the host runs these)' '... content, new files, in directories'; status 9 '... the status stays'
+fresh; for i in $(seq 2100); do echo "$work/tasks/$i"; done | { mkdir "$work/tasks"; xargs touch; }; own "$work"
+sbx_with '--backend landlock' sland true; output 'not all protected files were compared' 'too many to compare: said'
 
 case_ 'the records of the killed'
 fresh; as_user mkdir -p "$sessions"
