@@ -428,3 +428,20 @@ sbx_with '-q --backend landlock' landalone sh -c 'setsid sh -c "sleep 1; echo x 
 sleep 1.6
 ok 'without a supervisor it runs on: documented' test -e "$work/orphan"
 not '... as confined as before' test -s "$work/orphan2"
+
+case_ 'descriptors, copies, records'
+fresh
+echo kept >"$home/log"; echo '[user]' >"$home/gitconfig"; own "$home"
+run_in "$work" sh -c "exec '$sbx_exec' -q --backend landlock '$dir/land.sbx' -- sh -c ': >/proc/self/fd/1' >>'$home/log'"
+equal kept "$(cat "$home/log")" 'a file as standard output is not cut short by opening it anew'
+run_in "$work" sh -c "exec sh -c ': >/proc/self/fd/1' >>'$home/log'"; equal '' "$(cat "$home/log")" 'control: outside it is'
+run_in "$work" sh -c "exec 7</etc/passwd '$sbx_exec' -q --backend landlock '$dir/land.sbx' -- ls /proc/self/fd"
+equal 4 "$(wc -w <<<"$out")" 'nothing but the standard streams is handed on by a supervisor either'
+policy landcopy <<'EOF'
+process { share processes compat "test" }
+fs { copy ~/e2e/gitconfig best-effort }
+EOF
+land landcopy sh -c "cat $home/gitconfig; echo x >>$home/gitconfig"
+output '[user]' 'a copy, best-effort: read in place'; output 'Permission denied' '... and not written'
+output 'copy (landcopy.pol:' '... which is said'
+equal '[user]' "$(cat "$home/gitconfig")" '... and it is as it was'
