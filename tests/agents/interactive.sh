@@ -33,10 +33,10 @@ interactive_tests() {
 }
 
 interactive_claude() {
-	echo 'interactive claude'
+	echo "interactive claude, on $backend"
 	start_shell
 	keys "ANTHROPIC_BASE_URL=$api ANTHROPIC_API_KEY=$key CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1" \
-		" $sbx_exec -q -D program=$dir claude.sbx -- $dir/claude" Enter
+		" $sbx_exec -q --backend $backend -D program=$dir $blob -- $dir/claude" Enter
 	check 'claude draws its screen' wait_for 'Claude Code' 60
 	tmux_run resize-window -t t -x 70 -y 24
 	sleep 2
@@ -67,10 +67,10 @@ sys.exit(max(map(len, lines)) > int(sys.argv[1]) or "─" * int(sys.argv[1]) not
 }
 
 interactive_bash() {
-	echo 'interactive bash'
-	as_user env -C "$work" "$sbxc" examples/shell.pol -o shell.sbx 2>/dev/null
+	echo "interactive bash, on $backend"
+	as_user env -C "$work" "$sbxc" examples/shell.pol 2>/dev/null
 	start_shell
-	keys "$sbx_exec -q shell.sbx -- bash --norc --noprofile -i; echo status=\$?" Enter
+	keys "$sbx_exec -q --backend $backend $TESTHOME/.local/share/sbx/shell.sbx -- bash --norc --noprofile -i; echo status=\$?" Enter
 	sleep 1
 	keys "PS1='inner> '" Enter
 	check 'bash -i has a prompt' wait_for 'inner>'

@@ -5,13 +5,13 @@
 
 Run by the agent inside the sandbox, and by the test outside it: there each
 attempt has to succeed, else the case proves nothing.
-usage: probe.py HOME STATE BLOB POLICY SOCKET
+usage: probe.py HOME STATE BLOB POLICY NAME=SOCKET...
 """
 import os
 import socket
 import sys
 
-home, state, blob, policy, path_socket = sys.argv[1:]
+home, state, blob, policy, *sockets = sys.argv[1:]
 
 
 def read(path):
@@ -28,9 +28,9 @@ def secret():
     return os.environ["AWS_SECRET_ACCESS_KEY"]
 
 
-def connect():
+def connect(path):
     with socket.socket(socket.AF_UNIX) as client:
-        client.connect(path_socket)
+        client.connect(path)
 
 
 ATTEMPTS = [
@@ -46,8 +46,8 @@ ATTEMPTS = [
     ("write-mcp", append, ".mcp.json"),
     ("write-blob", append, blob),
     ("write-policy", append, policy),
-    ("connect-path-socket", connect),
     ("see-secret-variable", secret),
+    *(("connect-" + name, connect, path) for name, path in (s.split("=") for s in sockets)),
 ]
 
 for name, action, *arguments in ATTEMPTS:
