@@ -107,15 +107,19 @@ static void report_masks(const struct launch *launch)
 		    fsview_place(launch, plan->placeholders.items[i].rule));
 }
 
-static void report_landlock(const struct plan *plan)
+static void report_landlock(const struct launch *launch)
 {
+	const struct plan *plan = &launch->plan;
+
 	say("landlock\n  handled: fs %llx, net %llx, scoped %llx\n",
 	    (unsigned long long)plan->landlock_fs, (unsigned long long)plan->landlock_net,
 	    (unsigned long long)plan->landlock_scoped);
 	for (size_t i = 0; i < plan->rules.count; i++)
 		say("  %s: %s%s\n", plan->rules.items[i].path,
 		    rights_text(plan->rules.items[i].rights),
-		    plan->rules.items[i].extra ? ", device or socket" : "");
+		    plan->rules.items[i].path == launch->direct.tmp ? ", made for this session"
+		    : plan->rules.items[i].extra                    ? ", device or socket"
+								    : "");
 }
 
 static const char *limit_name(int resource)
@@ -148,8 +152,10 @@ static void report_process(const struct launch *launch)
 		say("  cpus, by affinity: %u\n", plan->cpus);
 	if (plan->wall_time)
 		say("  wall-time: %llu s\n", (unsigned long long)plan->wall_time);
-	say("namespaces\n  user mount pid ipc uts cgroup%s\n", plan->share_net ? "" : " net");
-	say("filter\n  %u instructions%s\n", plan->filter_count,
+	say("namespaces\n  %s%s\n",
+	    plan->backend == SBX_LANDLOCK ? "none" : "user mount pid ipc uts cgroup",
+	    plan->backend == SBX_LANDLOCK || plan->share_net ? "" : " net");
+	say("filter\n  %u instructions%s\n", plan->filter_count + plan->shared_filter_count,
 	    plan->filter_init ? ", process 1 too" : "");
 	say("environment\n");
 	for (size_t i = 0; i < plan->environ.count; i++) {
@@ -158,7 +164,7 @@ static void report_process(const struct launch *launch)
 		struct sbx_env_verdict verdict;
 
 		sbx_env_decide(&launch->blob, mem_copy(entry, (size_t)length), &verdict);
-		if (verdict.set)
+		if (verdict.set || (launch->direct.tmp && out_find(entry, launch->direct.tmp)))
 			say("  %s\n", entry);
 		else
 			say("  %.*s (passed)\n", length, entry);
@@ -172,9 +178,11 @@ static void report_process(const struct launch *launch)
 void report_plan(const struct launch *launch, const struct backend *backend)
 {
 	report_variables(launch);
-	report_mounts(launch);
-	report_masks(launch);
-	report_landlock(&launch->plan);
+	if (backend->kind != SBX_LANDLOCK) {
+		report_mounts(launch);
+		report_masks(launch);
+	}
+	report_landlock(launch);
 	report_process(launch);
 	say("backend\n  %s %s", sbx_backend_name(backend->kind), backend->path);
 	for (size_t i = 0; i < backend->args.count; i++)
