@@ -30,8 +30,9 @@ else
 fi
 sbx_with '-v --backend landlock' landalone true
 output 'runs on, confined' '... which -v says'
-run_in "$work" sh -c "trap '' USR1; exec '$sbx_exec' --backend landlock '$dir/landalone.sbx' -- grep SigIgn /proc/self/status"
-output '0000000000000200' 'signals are as the caller had them'
+run_in "$work" sh -c "trap '' USR1; exec grep SigIgn /proc/self/status"; before=$out
+run_in "$work" sh -c "trap '' USR1; exec '$sbx_exec' -q --backend landlock '$dir/landalone.sbx' -- grep SigIgn /proc/self/status"
+equal "$before" "$out" 'signals are as the caller had them'
 land landalone sh -c 'exit 7'; status 7 'its exit status'
 land landalone sh -c 'kill -TERM $$'; status 143 'its signal'
 run_in "$work" sh -c "exec 5<>/dev/null '$sbx_exec' --backend landlock '$dir/landalone.sbx' -- ls /proc/self/fd"
@@ -353,25 +354,6 @@ output 'new' '... and new ones made'; output terminals '... which one line says'
 land landtty python3 -c "$steal" "$(cat "$dir/tty")"; no_output opened 'without it neither'; output 'no new one' '... nor new ones made'
 kill $! 2>/dev/null; wait $! 2>/dev/null
 
-case_ 'the terminal handed over'
-# bash says it aloud when it may not read a startup file that it sees.
-policy landterm <<'EOF'
-process { share processes compat "test"; share terminals compat "test" }
-env { pass TERM; set HOME "$workspace" }
-fs { tmp /tmp best-effort; read /etc/bash.bashrc optional }
-EOF
-cp tests/e2e/terminal.py "$dir/" && chmod 644 "$dir/terminal.py"
-printf '#!/bin/sh\nexec %s --backend landlock "$@"\n' "$sbx_exec" >"$dir/sbx-landlock" && chmod 755 "$dir/sbx-landlock"
-out=$(cd "$work" && as_user python3 "$dir/terminal.py" "$dir/sbx-landlock" "$dir/landterm.sbx" "$dir/bin/e2e-inject" 2>&1)
-while IFS= read -r line; do
-	case $line in
-	'ok '*) pass "${line#ok }" ;;
-	'FAIL '*) fail "${line#FAIL }" "" ;;
-	*) echo "        | $line" ;;
-	esac
-done <<<"$out"
-[[ $out == *'ok last'* ]] || fail 'the terminal tests did not finish' "$out"
-
 case_ 'without a network'
 policy landnet <<'EOF'
 process { share processes compat "test" }
@@ -424,6 +406,9 @@ not '... nor write elsewhere' test -e /etc/sbx-e2e -o -e /sys/fs/cgroup/sbx-e2e
 
 case_ 'what stays when the program ends (trap 24)'
 fresh
+land landtmp sh -c 'setsid sh -c "sleep 1; echo alive >orphan" & exit 0'
+sleep 1.6
+not 'an orphan ends with the session' test -e "$work/orphan"
 sbx_with '-q --backend landlock' landalone sh -c 'setsid sh -c "sleep 1; echo x >orphan; cat /etc/shadow >orphan2" 2>/dev/null & exit 0'
 sleep 1.6
 ok 'without a supervisor it runs on: documented' test -e "$work/orphan"
@@ -445,3 +430,23 @@ land landcopy sh -c "cat $home/gitconfig; echo x >>$home/gitconfig"
 output '[user]' 'a copy, best-effort: read in place'; output 'Permission denied' '... and not written'
 output 'copy (landcopy.pol:' '... which is said'
 equal '[user]' "$(cat "$home/gitconfig")" '... and it is as it was'
+
+case_ 'directory, umask, groups, --dry-run'
+mkdir -p "$home/ws"; own "$home"
+policy landws 'workspace ~/e2e/ws' <<'EOF'
+process { share processes compat "test" }
+env { pass PWD }
+EOF
+land landws true; status 125 'a working directory outside what the policy shows'; output 'not visible inside' '... for that reason'
+run_in "$home/ws" env PWD=/elsewhere "$sbx_exec" -q --backend landlock "$dir/landws.sbx" -- sh -c 'pwd; env | grep ^PWD'
+equal "$home/ws
+PWD=$home/ws" "$out" 'PWD names it as it is'
+run_in "$work" sh -c "umask 027; exec '$sbx_exec' -q --backend landlock '$dir/land.sbx' -- sh -c 'umask; id -u; id -G'"
+equal "0027
+$(as_user id -u)
+$(as_user id -G)" "$out" 'umask, user and groups are the caller'"'"'s'
+before=$(mine; records)
+sbx_with '--dry-run --backend landlock' landtmp true; status 0 '--dry-run'
+output 'made for this session' '... shows the directory that would be made'; output 'TMPDIR=/tmp/sbx-' '... and the variable'
+no_output 'masks' '... and no mounts'
+equal "$before" "$(mine; records)" '... and makes nothing'
