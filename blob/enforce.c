@@ -6,6 +6,8 @@
  */
 #include "blob/enforce.h"
 
+#include <string.h>
+
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 
@@ -78,6 +80,12 @@ static const struct {
 static const char *text_at(uint16_t offset)
 {
 	return (const char *)&texts + offset;
+}
+
+enum sbx_duty sbx_duty_of_tmp(const char *path)
+{
+	return !strcmp(path, "/tmp") || !strcmp(path, "/dev/shm") ? SBX_DUTY_TMP
+								  : SBX_DUTY_TMP_ELSEWHERE;
 }
 
 const struct sbx_enforcer *sbx_enforcer(enum sbx_duty duty, enum sbx_backend backend,

@@ -53,6 +53,8 @@ struct sbx_enforcer {
 	uint16_t by;      /* see sbx_enforcer_by() */
 };
 
+/* The duty of `tmp PATH`: /tmp and /dev/shm are easier than others. */
+enum sbx_duty sbx_duty_of_tmp(const char *path);
 /* By what @backend holds @duty on @machine; NULL: by nothing. */
 const struct sbx_enforcer *sbx_enforcer(enum sbx_duty duty, enum sbx_backend backend,
 					const struct sbx_machine *machine);

@@ -155,6 +155,15 @@ static bool is_node(const char *path)
 	       !within(path, "/dev/pts") && !within(path, "/dev/mqueue");
 }
 
+static bool in_made(const struct sbx_fs_set *set, const struct sbx_fs_point *point)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if ((set->points[i].verb == SBX_FS_TMP || set->points[i].verb == SBX_FS_COPY) &&
+		    set->points[i].path && within(point->path, set->points[i].path))
+			return true;
+	return false;
+}
+
 static void find_files(struct finder *f)
 {
 	bool reads = false;
@@ -177,8 +186,13 @@ static void find_files(struct finder *f)
 		if (point->verb == SBX_FS_GRANT && is_node(point->path))
 			add(f, SBX_DUTY_DEVICE_CALLS, SBX_SEC_FS, point->rule,
 			    is_soft(&rule->head));
+		if (takes && !point->wild && in_made(f->set, point))
+			add(f, SBX_DUTY_DENY_IN_TMP, SBX_SEC_FS, point->rule, is_soft(&rule->head));
 		if (point->verb == SBX_FS_TMP)
-			add(f, SBX_DUTY_TMP, SBX_SEC_FS, point->rule, is_soft(&rule->head));
+			add(f, sbx_duty_of_tmp(point->path), SBX_SEC_FS, point->rule,
+			    is_soft(&rule->head));
+		if (point->verb == SBX_FS_TMP && sbx_fs_extra(f->blob, rule)->size_kib)
+			add(f, SBX_DUTY_TMP_SIZE, SBX_SEC_FS, point->rule, is_soft(&rule->head));
 		if (point->verb == SBX_FS_COPY)
 			add(f, SBX_DUTY_COPY, SBX_SEC_FS, point->rule, is_soft(&rule->head));
 	}
@@ -200,7 +214,7 @@ enum sbx_duty duty_of_path(struct arena *arena, const struct sbx_fs_set *set, un
 	if (point->rule == SBX_RULE_SELF)
 		return SBX_DUTY_DENY_BENEATH;
 	if (point->verb == SBX_FS_TMP || point->verb == SBX_FS_COPY)
-		return point->verb == SBX_FS_TMP ? SBX_DUTY_TMP : SBX_DUTY_COPY;
+		return point->verb == SBX_FS_TMP ? sbx_duty_of_tmp(point->path) : SBX_DUTY_COPY;
 	if (denial == SBX_NONE || verdict->loser == SBX_NONE)
 		return SBX_DUTY_GRANTS;
 	point = &set->points[denial];

@@ -99,7 +99,7 @@ const char *backend_explain(const struct backend *backend, const char *text, boo
 
 int backend_args_file(const struct backend *backend, char end)
 {
-	int fd = memfd_create("sbx-args", MFD_CLOEXEC);
+	int fd = memfd_create("sbx-args", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	size_t size = 0, at = 0;
 	char *all;
 
@@ -111,7 +111,8 @@ int backend_args_file(const struct backend *backend, char end)
 		at += strlen(all + at);
 		all[at++] = end;
 	}
-	if (fd < 0 || write(fd, all, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET))
+	if (fd < 0 || write(fd, all, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET) ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE))
 		refuse("no memory file for the backend's arguments: %s", out_error(errno));
 	fcntl(fd, F_SETFD, 0);
 	return fd;
@@ -123,7 +124,7 @@ _Noreturn void backend_exec(const struct backend *backend, const struct handover
 	static const int for_program[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
 	const int keep[] = { inherit->self, inherit->plan, inherit->socket, inherit->error };
 	char **words = mem_get(count * sizeof(*words)), *none[] = { NULL };
-	sigset_t nothing;
+	sigset_t waiting;
 
 	memcpy(words, argv, count * sizeof(*words)); /* execve() takes them as not const */
 	for (size_t i = 0; i < backend->fds.count; i++)
@@ -131,11 +132,15 @@ _Noreturn void backend_exec(const struct backend *backend, const struct handover
 	for (size_t i = 0; i < sizeof(keep) / sizeof(*keep); i++)
 		fcntl(keep[i], F_SETFD, 0);
 	dup2(backend->capture, STDERR_FILENO);
-	/* These are for the program; the backend must outlive it. */
-	for (size_t i = 0; i < sizeof(for_program) / sizeof(*for_program); i++)
+	/* These are for the program; the backend must outlive it.  firejail has handlers
+	 * of its own for some, but leaves what is blocked blocked. */
+	sigemptyset(&waiting);
+	for (size_t i = 0; i < sizeof(for_program) / sizeof(*for_program); i++) {
 		signal(for_program[i], SIG_IGN);
-	sigemptyset(&nothing);
-	sigprocmask(SIG_SETMASK, &nothing, NULL);
+		if (backend->kind == SBX_FIREJAIL)
+			sigaddset(&waiting, for_program[i]);
+	}
+	sigprocmask(SIG_SETMASK, &waiting, NULL);
 	execve(backend->path, words, none);
 	out_print(STDERR_FILENO, "exec: %s\n", out_error(errno));
 	_exit(EXIT_REFUSED);

@@ -2,7 +2,7 @@
  * stub/backend.h - what makes the sandbox around the inner stage.
  *
  *	bwrap     namespaces and mounts, by bubblewrap (bwrap.c)
- *	firejail  the same by firejail, which is set-uid (firejail.c)
+ *	firejail  the same by firejail, which is set-uid (firejail.c, firejail_profile.c)
  *	landlock  nothing: a child of ours enters a Landlock domain (direct.c)
  *
  * Each is a small translation of the one plan.  choose.c takes the first that
@@ -18,6 +18,7 @@
 #include "stub/mem.h"
 
 struct launch;
+struct plan_mask;
 struct backend {
 	enum sbx_backend kind;
 	const char *path;       /* of its program; NULL: landlock has none */
@@ -80,6 +81,10 @@ const char *firejail_find(const char **why);
 void firejail_translate(struct launch *launch, struct backend *out);
 _Noreturn void firejail_become(const struct backend *backend, const struct handover *inherit);
 const char *firejail_explain(const char *text);
+/* firejail_profile.c: would firejail read @path as that very path? */
+bool firejail_can_name(const char *path);
+/* Is there a mount of firejail's for this mask, and what may be done with it? */
+bool firejail_lays(const struct plan_mask *mask, unsigned *rights);
 
 /* direct.c: the backend "landlock". */
 const char *direct_find(const char **why);

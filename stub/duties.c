@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "stub/backend.h"
 #include "stub/broker.h"
 #include "stub/launch.h"
 #include "stub/out.h"
@@ -60,6 +61,13 @@ static void add_made(struct launch *launch, enum sbx_duty what, enum sbx_fs_verb
 	add_file(launch, what, rule, path);
 }
 
+static void add_tmp(struct launch *launch, uint32_t rule, const char *path, uint64_t size)
+{
+	add_made(launch, sbx_duty_of_tmp(path), SBX_FS_TMP, rule, path);
+	if (size)
+		add_made(launch, SBX_DUTY_TMP_SIZE, SBX_FS_TMP, rule, path);
+}
+
 static void find_masks(struct launch *launch)
 {
 	const struct plan *plan = &launch->plan;
@@ -67,12 +75,17 @@ static void find_masks(struct launch *launch)
 	for (size_t i = 0; i < plan->masks.count; i++) {
 		const struct plan_mask *mask = &plan->masks.items[i];
 
+		if (!firejail_can_name(mask->path))
+			add_file(launch, SBX_DUTY_ANY_NAME, mask->rule, mask->path);
 		if (mask->kind == MASK_OPEN && beneath_mask(plan, mask))
 			add_file(launch, SBX_DUTY_GRANT_BENEATH, mask->rule, mask->path);
 		else if (mask->kind == MASK_TMP)
-			add_made(launch, SBX_DUTY_TMP, SBX_FS_TMP, mask->rule, mask->path);
+			add_tmp(launch, mask->rule, mask->path, mask->size);
 		else if (mask->kind == MASK_COPY)
 			add_made(launch, SBX_DUTY_COPY, SBX_FS_COPY, mask->rule, mask->path);
+		else if (mask->kind != MASK_OPEN && mask->verify && mask->make &&
+			 !path_within(mask->path, "/proc") && !path_within(mask->path, "/dev"))
+			add_file(launch, SBX_DUTY_DENY_IN_TMP, mask->rule, mask->path);
 	}
 }
 
@@ -92,7 +105,10 @@ static void find_denies(struct launch *launch)
 		if ((node->kind == NODE_LINK || !node_exists(node)) && !(granted & SBX_WRITE))
 			continue;
 		if (node->kind == NODE_LINK || granted & ~fsview_rights(launch, node->path))
-			add_file(launch, SBX_DUTY_DENY_BENEATH, node->rule, node->path);
+			add_file(launch,
+				 node->kind == NODE_LINK ? SBX_DUTY_DENY_LINK
+							 : SBX_DUTY_DENY_BENEATH,
+				 node->rule, node->path);
 	}
 }
 
@@ -103,10 +119,16 @@ static void find_mounts(struct launch *launch)
 
 	for (size_t i = 0; i < plan->mounts.count; i++) {
 		const struct plan_mount *mount = &plan->mounts.items[i];
+		bool writes = mount->kind == MOUNT_BIND && mount->rights & SBX_WRITE;
 
 		if (mount->kind == MOUNT_TMP)
-			add_made(launch, SBX_DUTY_TMP, SBX_FS_TMP, mount->rule, mount->path);
-		reads |= mount->kind == MOUNT_BIND && !(mount->rights & SBX_WRITE);
+			add_tmp(launch, mount->rule, mount->path, mount->size);
+		if ((writes || path_within(mount->path, "/tmp")) && !firejail_can_name(mount->path))
+			add_file(launch, SBX_DUTY_ANY_NAME, mount->rule, mount->path);
+		if (writes && mount->st.st_ino && !S_ISSOCK(mount->st.st_mode) &&
+		    mount->st.st_uid != launch->uid)
+			add_file(launch, SBX_DUTY_WRITE_ANOTHERS, mount->rule, mount->path);
+		reads |= mount->kind == MOUNT_BIND && !writes;
 	}
 	if (reads)
 		add(launch, SBX_DUTY_TRUNCATE, NULL, NULL);

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -109,24 +110,35 @@ static void close_others(const struct inner *inner)
 			fcntl(plan->masks.items[i].copy_fd, F_SETFD, FD_CLOEXEC);
 }
 
+static void take_stream(const char *number, int stream)
+{
+	const char *rest;
+	int fd = (int)out_read_number(number, &rest);
+
+	if (fd != stream && dup2(fd, stream) != stream)
+		_exit(EXIT_REFUSED);
+}
+
 static void load(char **argv, struct inner *inner)
 {
 	const char *rest;
-	int plan_fd = argv[2] ? (int)out_read_number(argv[2], &rest) : -1, error_fd;
+	int plan_fd = argv[2] ? (int)out_read_number(argv[2], &rest) : -1;
 	struct stat st;
 	void *data;
 
 	if (plan_fd < 0 || !argv[3] || !argv[4])
 		refuse("%s is not for use by hand", INNER_WORD);
 	inner->socket = (int)out_read_number(argv[3], &rest);
-	error_fd = (int)out_read_number(argv[4], &rest);
 	if (fcntl(plan_fd, F_GET_SEALS) < 0 || fstat(plan_fd, &st) || st.st_size <= 0)
 		refuse("%s is not for use by hand", INNER_WORD);
 	data = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, plan_fd, 0);
 	if (data == MAP_FAILED || !plan_unpack(data, (size_t)st.st_size, &inner->plan))
 		refuse("%s is not for use by hand", INNER_WORD);
-	if (error_fd != STDERR_FILENO && dup2(error_fd, STDERR_FILENO) != STDERR_FILENO)
-		_exit(EXIT_REFUSED);
+	take_stream(argv[4], STDERR_FILENO);
+	if (argv[5] && argv[6]) {
+		take_stream(argv[5], STDIN_FILENO);
+		take_stream(argv[6], STDOUT_FILENO);
+	}
 	close_others(inner);
 }
 
@@ -175,6 +187,44 @@ static void wait_for_outer(const struct inner *inner)
 
 /* ---- waiting ------------------------------------------------------------------- */
 
+/* Under firejail process 1 is firejail's, which waits for every process. */
+static _Noreturn void end(const struct inner *inner)
+{
+	if (inner->plan.backend == SBX_FIREJAIL)
+		kill(-1, SIGKILL);
+	_exit(0);
+}
+
+static void end_all(int signal)
+{
+	(void)signal;
+	kill(-1, SIGKILL);
+	_exit(EXIT_REFUSED);
+}
+
+/*
+ * Firejail lives on when the outer stage is killed, and with it the sandbox.  So
+ * the end of the socket is a signal, of a number that no policy speaks of.
+ */
+static void end_with_outer(const struct inner *inner)
+{
+	struct pollfd socket = { inner->socket, 0, 0 };
+	sigset_t over;
+
+	if (inner->plan.backend != SBX_FIREJAIL)
+		return;
+	sigemptyset(&over);
+	sigaddset(&over, SIGRTMAX);
+	sigprocmask(SIG_UNBLOCK, &over, NULL);
+	signal(SIGRTMAX, end_all);
+	if (fcntl(inner->socket, F_SETOWN, getpid()) || fcntl(inner->socket, F_SETSIG, SIGRTMAX) ||
+	    fcntl(inner->socket, F_SETFL, O_ASYNC))
+		inner_fail(inner, "the end of the launcher could not be watched: %s",
+			   out_error(errno));
+	if (poll(&socket, 1, 0) && socket.revents & POLLHUP)
+		_exit(EXIT_REFUSED);
+}
+
 /* Only calls that prepare.c asked the policy about: the filter is attached. */
 static _Noreturn void wait_for(const struct inner *inner, pid_t program)
 {
@@ -200,7 +250,7 @@ static _Noreturn void wait_for(const struct inner *inner, pid_t program)
 			message.value = WEXITSTATUS(status);
 		}
 		if (write(inner->socket, &message, size) < 0 || !WIFSTOPPED(status))
-			_exit(0);
+			end(inner);
 	}
 }
 
@@ -220,6 +270,10 @@ static void settle_in_namespaces(const struct inner *inner)
 		inner_fail(inner, "the sandbox has no process namespace of its own");
 	verify_namespaces(inner);
 	verify_mounts(inner);
+	if (inner->plan.backend == SBX_FIREJAIL) {
+		firejail_verify_mounts(inner);
+		firejail_verify_masks(inner);
+	}
 	wait_for_outer(inner); /* what masks lie on may still be missing */
 	if (inner->plan.backend == SBX_BWRAP && inner->plan.masks.count)
 		masks_apply(inner);
@@ -237,6 +291,22 @@ static void settle_here(const struct inner *inner)
 	drop_privileges(inner);
 	if (inner->socket >= 0)
 		die_with_parent();
+}
+
+/* Under firejail process 1 is not ours, and only the outer stage can end it. */
+static void send_ready(const struct inner *inner)
+{
+	int first;
+
+	if (inner->plan.backend != SBX_FIREJAIL) {
+		inner_send(inner, MESSAGE_READY, 0, "");
+		return;
+	}
+	first = (int)syscall(SYS_pidfd_open, 1, 0);
+	if (first < 0)
+		inner_fail(inner, "process 1 cannot be held: %s", out_error(errno));
+	inner_send_fd(inner, MESSAGE_READY, first, "");
+	close(first);
 }
 
 /* The listener goes out before the filter that may forbid to send it, and with it
@@ -270,11 +340,12 @@ static _Noreturn void confine_and_run(struct inner *inner)
 		program_prepare(inner);
 		program_run(inner);
 	}
-	inner_send(inner, MESSAGE_READY, 0, "");
+	send_ready(inner);
 	wait_for_outer(inner);
 	program_prepare(inner);
 	if (inner->plan.broker)
 		attach_broker(inner);
+	end_with_outer(inner);
 	/* Attached once: the program inherits it. */
 	if (inner->plan.filter_init && !program_filter(&inner->plan))
 		inner_fail(inner, "the filter was refused: %s", out_error(errno));

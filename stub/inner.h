@@ -38,6 +38,9 @@ void copy_tree(const struct inner *inner, int from, int to, const char *name, co
 void verify_namespaces(const struct inner *inner);
 void verify_mounts(const struct inner *inner);
 void verify_masks(const struct inner *inner);
+/* firejail_verify.c */
+void firejail_verify_mounts(const struct inner *inner);
+void firejail_verify_masks(const struct inner *inner);
 /* program.c: in process 1, what the program inherits: limits and signals. */
 void program_prepare(struct inner *inner);
 /* Becomes the program; in the child of process 1. */

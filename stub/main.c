@@ -61,9 +61,13 @@ void launch_start(struct launch *launch, struct backend *backend, struct outcome
 	int plan = plan_file(launch);
 
 	walk_forget();
+	/* firejail masks what it finds.  For others the inner stage does, and waits for
+	 * this, which is done while the backend is busy. */
+	if (backend->kind == SBX_FIREJAIL)
+		placeholders_make(launch);
 	backend_start(launch, backend, plan);
-	/* While the backend is busy: the inner stage waits before it lays masks. */
-	placeholders_make(launch);
+	if (backend->kind != SBX_FIREJAIL)
+		placeholders_make(launch);
 	backend_go_on(backend);
 	supervise(launch, backend, out);
 	if (!out->started && backend->kind == SBX_BWRAP && out_find(out->words, "nknown option --")) {

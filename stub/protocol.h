@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 enum message_kind {
-	MESSAGE_READY = 1, /* all is verified; it waits for one byte */
+	MESSAGE_READY = 1, /* all is verified; it waits for one byte.  Under firejail it
+			    * carries a pidfd of process 1 */
 	MESSAGE_FAILED,	   /* @text: why it will not go on */
 	MESSAGE_NOTE,	   /* @text: for -v */
 	MESSAGE_STARTED,   /* from the program's process, just before its exec */
@@ -26,7 +27,8 @@ struct message {
 	char text[MESSAGE_TEXT]; /* ended by NUL; only as much as is used is sent */
 };
 
-/* argv[1] of the inner stage; then plan, socket and standard error. */
+/* argv[1] of the inner stage; then plan, socket, standard error; under firejail
+ * standard input and output, too. */
 #define INNER_WORD "--sbx-inner"
 
 #endif

@@ -48,6 +48,8 @@ struct watch {
 	int signals; /* signalfd */
 	int program; /* its number outside; 0: not yet */
 	int pidfd;
+	int first; /* firejail: pidfds of its process 1, which ends all, */
+	int inner; /* and of the inner stage, whose end it may survive; or -1 */
 	uint64_t deadline; /* milliseconds, monotonic; 0: none */
 	bool hung_up;      /* that is because the terminal is gone */
 	bool ended;        /* the backend, with this: */
@@ -88,9 +90,20 @@ static uint64_t now_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
+/* firejail clears up behind its process 1, but not when it is killed itself. */
+static void end_sandbox(struct watch *s)
+{
+	if (s->first >= 0)
+		syscall(SYS_pidfd_send_signal, s->first, SIGKILL, NULL, 0);
+	else if (s->backend->kind == SBX_FIREJAIL)
+		shutdown(s->backend->socket, SHUT_RDWR); /* for the inner stage to come */
+	else
+		kill(s->backend->pid, SIGKILL);
+}
+
 static void end_by_force(struct watch *s)
 {
-	kill(s->backend->pid, SIGKILL);
+	end_sandbox(s);
 	s->over = true;
 }
 
@@ -137,6 +150,10 @@ static void take_message(struct watch *s, const struct message *message, int sen
 	switch (message->kind) {
 	case MESSAGE_READY:
 		s->watching.inner = sender;
+		if (fd >= 0) {
+			s->first = fd;
+			s->inner = (int)syscall(SYS_pidfd_open, sender, 0);
+		}
 		let_go(s);
 		break;
 	case MESSAGE_LISTENER:
@@ -306,6 +323,8 @@ static void conclude(struct watch *s)
 	struct outcome *out = s->out;
 	int status;
 
+	if (s->lost && s->first >= 0)
+		end_sandbox(s);
 	wait_for_end(s);
 	if (s->over || out->failed)
 		return;
@@ -353,6 +372,7 @@ static void look(struct watch *s)
 		{ s->broker.listener, POLLIN, 0 }, /* one that is negative is passed over */
 		/* Until it is ready, what happens there is kept for later. */
 		{ s->watching.inner ? s->watching.events : -1, POLLIN, 0 },
+		{ s->inner, POLLIN, 0 },
 	};
 	int ready = poll(fds, sizeof(fds) / sizeof(*fds), time_left(s));
 	uint64_t now = now_ms();
@@ -367,7 +387,7 @@ static void look(struct watch *s)
 		look_at_masks(s);
 	if (fds[1].revents)
 		take_signal(s);
-	if (fds[0].revents && !receive(s, 0))
+	if (fds[0].revents ? !receive(s, 0) : fds[4].revents)
 		s->lost = true;
 	/* Its last words, whoever else still holds the other end. */
 	while (s->ended && !s->over && !s->lost)
@@ -381,7 +401,7 @@ void supervise(struct launch *launch, struct backend *backend, struct outcome *o
 
 	memset(out, 0, sizeof(*out));
 	out->words = "";
-	s.broker.listener = s.watching.events = -1;
+	s.broker.listener = s.watching.events = s.first = s.inner = -1;
 	s.deadline = now_ms() + START_MS;
 	watch_start(launch, &s.watching);
 	sigprocmask(SIG_BLOCK, NULL, &set);

@@ -169,15 +169,20 @@ no_output 'status 0' 'no mount, no namespace'
 sbx plain sh -c 'ls /home /root /var /etc/shadow 2>&1; cat /etc/hostname'; no_output "$TESTUSER
 " 'nothing of home is there'
 sbx plain python3 -c 'import socket; s=socket.socket(); s.settimeout(2); s.connect(("1.1.1.1",53))'; status 1 'no network'
+if [ "${BACKEND-}" != firejail ]; then # which is not for root
 chown root "$work"
 out=$(cd "$work" && "$sbx_exec" "$dir/plain.sbx" -- sh -c 'id -u; grep CapEff /proc/self/status; echo x >/proc/sys/kernel/core_pattern; cat /etc/shadow; echo w >w && echo wrote' 2>&1 </dev/null)
 output 'CapEff:	0000000000000000' 'as root: no capability'; output wrote '... and it works'
 no_output 'root:' '... without the shadow file'
+fi
 own "$work"
 
 case_ 'limits'
-policy limits <<'EOF'
-limits { memory 1G; processes 40; cpus 1; open-files 64; file-size 1M; core-size 0; wall-time 3s }
+# Where they are counted for the user as a whole, they are not ours to limit.
+processes='best-effort'
+[ "${BACKEND-}" = firejail ] || processes=
+policy limits <<EOF
+limits { memory 1G; processes 40 $processes; cpus 1; open-files 64; file-size 1M; core-size 0; wall-time 3s }
 EOF
 fresh
 sbx limits sh -c 'ulimit -n; ulimit -c; ulimit -d; nproc'; output '64
@@ -186,14 +191,14 @@ sbx limits sh -c 'ulimit -n; ulimit -c; ulimit -d; nproc'; output '64
 1' 'as the policy says'
 sbx limits python3 -c 'b=bytearray(2<<30)'; output MemoryError 'memory'
 sbx limits python3 -c 'open("big","wb").write(b"x"*(2<<20))'; not 'file size' test "$status" = 0
-sbx limits python3 -c '
+[ "$processes" ] || sbx limits python3 -c '
 import os,time
 n=0
 try:
     for i in range(100):
         if os.fork()==0: time.sleep(2); os._exit(0)
         n+=1
-except OSError: print("stopped at", n)'; output 'stopped at 3' 'processes'
+except OSError: print("stopped at", n)'; [ "$processes" ] || output 'stopped at 3' 'processes'
 sbx limits sleep 20; status 124 'wall-time'; output 'wall-time of 3 s' '... says so'
 sbx plain sh -c 'ulimit -Sn'; equal "$(as_user sh -c 'ulimit -Sn')" "$out" 'the caller its own limit on open files is left alone'
 
