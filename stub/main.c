@@ -39,7 +39,8 @@ static void raise_descriptors(struct launch *launch)
 		refuse("the limit on open files cannot be read: %s", out_error(errno));
 	limit = launch->descriptors;
 	limit.rlim_cur = limit.rlim_max;
-	sys_prlimit(RLIMIT_NOFILE, &limit, NULL);
+	if (launch->descriptors.rlim_cur < limit.rlim_max)
+		sys_prlimit(RLIMIT_NOFILE, &limit, NULL);
 }
 
 static int plan_file(const struct launch *launch)

@@ -54,7 +54,7 @@ static bool parse_line(const char *line, const char *end, uid_t uid, struct entr
 /* Reads lines from @fd until one is the user's. */
 static bool parse_stream(int fd, uid_t uid, struct entry *out)
 {
-	char text[16384];
+	char text[4096];
 	size_t have = 0;
 	ssize_t got;
 
