@@ -153,7 +153,9 @@ static void report_process(const struct launch *launch)
 	if (plan->wall_time)
 		say("  wall-time: %llu s\n", (unsigned long long)plan->wall_time);
 	say("namespaces\n  %s%s\n",
-	    plan->backend == SBX_LANDLOCK ? "none" : "user mount pid ipc uts cgroup",
+	    plan->backend == SBX_LANDLOCK   ? "none"
+	    : plan->backend == SBX_FIREJAIL ? "mount pid ipc uts"
+					    : "user mount pid ipc uts cgroup",
 	    plan->backend == SBX_LANDLOCK || plan->share_net ? "" : " net");
 	say("filter\n  %u instructions%s\n", plan->filter_count + plan->shared_filter_count,
 	    plan->filter_init ? ", process 1 too" : "");
