@@ -69,13 +69,11 @@ void launch_start(struct launch *launch, struct backend *backend, struct outcome
 	backend_start(launch, backend, plan);
 	if (backend->kind != SBX_FIREJAIL)
 		placeholders_make(launch);
-	backend_go_on(backend);
 	supervise(launch, backend, out);
 	if (!out->started && backend->kind == SBX_BWRAP && out_find(out->words, "nknown option --")) {
 		backend->by_name = true;
 		backend_translate(launch, backend);
 		backend_start(launch, backend, plan);
-		backend_go_on(backend);
 		supervise(launch, backend, out);
 	}
 }

@@ -63,7 +63,7 @@ struct watch {
 void signals_take(struct launch *launch)
 {
 	static const int taken[] = { SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1,
-				     SIGUSR2, SIGCONT, SIGTTOU, SIGCHLD };
+				     SIGUSR2, SIGCONT, SIGTTOU, SIGCHLD, SIGIO };
 	struct sigaction action;
 	sigset_t set;
 
@@ -254,6 +254,10 @@ static void take_signal(struct watch *s)
 		reap(s);
 		return;
 	}
+	if (number == SIGIO) {
+		watch_notice(&s->watching, now_ms());
+		return;
+	}
 	if (number == SIGCONT) {
 		if (s->program)
 			terminal_follow_continue(s->program);
@@ -279,7 +283,7 @@ static int time_left(const struct watch *s)
 {
 	uint64_t now = now_ms(), next = s->deadline;
 
-	if (s->watching.due && (!next || s->watching.due < next))
+	if (s->watching.inner && s->watching.due && (!next || s->watching.due < next))
 		next = s->watching.due;
 	if (!next)
 		return -1;
@@ -370,8 +374,6 @@ static void look(struct watch *s)
 		{ s->backend->socket, POLLIN, 0 },
 		{ s->signals, POLLIN, 0 },
 		{ s->broker.listener, POLLIN, 0 }, /* one that is negative is passed over */
-		/* Until it is ready, what happens there is kept for later. */
-		{ s->watching.inner ? s->watching.events : -1, POLLIN, 0 },
 		{ s->inner, POLLIN, 0 },
 	};
 	int ready = poll(fds, sizeof(fds) / sizeof(*fds), time_left(s));
@@ -383,11 +385,12 @@ static void look(struct watch *s)
 		return;
 	if (fds[2].revents)
 		broker_answer(s->launch, &s->broker);
-	if (fds[3].revents || (s->watching.due && now >= s->watching.due))
+	/* Until it is ready, what happens there is kept for later. */
+	if (s->watching.inner && s->watching.due && now >= s->watching.due)
 		look_at_masks(s);
 	if (fds[1].revents)
 		take_signal(s);
-	if (fds[0].revents ? !receive(s, 0) : fds[4].revents)
+	if (fds[0].revents ? !receive(s, 0) : fds[3].revents)
 		s->lost = true;
 	/* Its last words, whoever else still holds the other end. */
 	while (s->ended && !s->over && !s->lost)
@@ -401,15 +404,14 @@ void supervise(struct launch *launch, struct backend *backend, struct outcome *o
 
 	memset(out, 0, sizeof(*out));
 	out->words = "";
-	s.broker.listener = s.watching.events = s.first = s.inner = -1;
+	s.broker.listener = s.first = s.inner = -1;
 	s.deadline = now_ms() + START_MS;
 	watch_start(launch, &s.watching);
+	backend_go_on(backend);
 	sigprocmask(SIG_BLOCK, NULL, &set);
 	s.signals = signalfd(-1, &set, SFD_CLOEXEC);
 	while (!s.over && !s.lost)
 		look(&s);
-	/* The kernel takes its time to end a watch; so does the backend. */
-	watch_stop(&s.watching);
 	conclude(&s);
 	close(s.signals);
 	close(backend->socket);

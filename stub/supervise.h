@@ -37,7 +37,7 @@ struct outcome {
 	unsigned refused;    /* connections that the broker refused */
 	unsigned lifted;     /* masks that the host lifted */
 };
-/* Until the end of the session. */
+/* Lets the inner stage go on; until the end of the session. */
 void supervise(struct launch *launch, struct backend *backend, struct outcome *out);
 
 #endif

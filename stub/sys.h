@@ -45,12 +45,17 @@ static inline int sys_move_mount(int tree, int target)
 	return (int)syscall(SYS_move_mount, tree, "", target, "",
 			    UAPI_MOVE_MOUNT_F_EMPTY_PATH | UAPI_MOVE_MOUNT_T_EMPTY_PATH);
 }
+static inline int sys_statx(int dir, const char *path, int flags, struct uapi_statx *out)
+{
+	return (int)syscall(SYS_statx, dir, path, flags, UAPI_STATX_BASIC_STATS | UAPI_STATX_BTIME,
+			    out);
+}
 /* Is what @fd stands for the root of a mount?  True where that cannot be had. */
 static inline int sys_is_mount_root(int fd)
 {
 	struct uapi_statx stat = { 0 };
 
-	return syscall(SYS_statx, fd, "", AT_EMPTY_PATH, 0, &stat) ||
+	return sys_statx(fd, "", AT_EMPTY_PATH, &stat) ||
 	       stat.attributes & UAPI_STATX_ATTR_MOUNT_ROOT;
 }
 static inline int sys_fsopen(const char *type)

@@ -50,8 +50,15 @@ struct uapi_dirent { /* struct linux_dirent64: getdents64(2) */
 struct uapi_statx {
 	uint32_t mask, block_size;
 	uint64_t attributes;
-	uint64_t others[30];
+	uint32_t links, uid, gid;
+	uint16_t mode, unused;
+	uint64_t ino, size, blocks, attributes_mask;
+	uint64_t accessed[2], born[2], changed[2], modified[2];
+	uint32_t device[2], dev[2];
+	uint64_t others[14];
 };
+#define UAPI_STATX_BASIC_STATS	   0x7ffu
+#define UAPI_STATX_BTIME	   0x800u
 #define UAPI_STATX_ATTR_MOUNT_ROOT 0x2000u /* Linux 5.8 */
 
 /* ioctl_ns(2) */

@@ -4,11 +4,15 @@
  * The kernel takes a mount away when the name it lies on is removed or another
  * file is renamed over it, in whatever namespace.  Nothing inside can do that to
  * a mask; the host's own git does it with each `git config`.  So the directories
- * that hold masked names are watched, and after an event about one of them a
- * child of ours enters the sandbox's namespaces, looks where a mount is missing,
- * and lays it again (masks.c).  A name that is gone altogether is given the time
- * that a program needs which removes and makes it anew, whoever that is; after
- * it a placeholder takes its place, as at the start.
+ * that hold masked names are watched, and where a name is another file than
+ * before, a child of ours enters the sandbox's namespaces, looks where a mount
+ * is missing, and lays it again (masks.c).  A name that is gone altogether is
+ * given the time that a program needs which removes and makes it anew; after it
+ * a placeholder takes its place, as at the start.
+ *
+ * By F_NOTIFY and not inotify(7): the last close of an inotify descriptor waits
+ * for the kernel's other processors, 8 to 20 ms at the end of each session, and
+ * a user may have 128 of them.  What it lacks, the name, one stat(2) a mask finds.
  *
  * In between the program can write there.  What cannot be closed again ends the
  * session.  firejail's mounts are root's: there it is only said.
@@ -21,7 +25,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -34,51 +37,95 @@
 #include "stub/sys.h"
 
 enum {
-	GONE_MS = 40,    /* how long a name may be missing */
+	PAUSE_MS = 3,    /* between two looks: a build makes many files */
+	MISSING_MS = 40, /* how long a name may be missing */
 	CHILD_MS = 5000, /* for a child that lays masks */
 	TRIES = 20,      /* of its, where they are replaced meanwhile */
 	NAMED_MAX = 4,   /* names in a message */
 };
-#define CHANGES (IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR)
-
-static struct watched *find(const struct watching *w, const char *dir)
-{
-	for (size_t i = w->dirs.count; i--;)
-		if (!strcmp(w->dirs.items[i].dir, dir))
-			return &w->dirs.items[i];
-	return NULL;
-}
 
 /* The directory as it is now: after a change it may be another one. */
-static int watch_directory(const struct launch *launch, const struct watching *w, const char *dir)
+static int watch_directory(const struct launch *launch, const char *dir)
 {
-	char link[32];
-	int fd =
-	    sys_openat2(AT_FDCWD, dir, O_PATH | O_DIRECTORY | O_NOFOLLOW, UAPI_RESOLVE_NO_SYMLINKS);
-	int descriptor = -1;
+	int fd = sys_openat2(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
+			     UAPI_RESOLVE_NO_SYMLINKS);
 	struct stat st;
 
 	if (fd < 0)
 		return -1;
-	out_text(link, sizeof(link), "/proc/self/fd/%d", fd);
-	if (!fstat(fd, &st) && (st.st_uid == launch->uid || !access(link, W_OK))) {
-		/* New names count only while one is missing: programs make many. */
-		descriptor = inotify_add_watch(w->events, link, CHANGES | (w->due ? IN_CREATE : 0));
-		if (descriptor < 0)
-			launch_remark(launch,
-				      "what others do in %s goes unnoticed: %s: raise "
-				      "fs.inotify.max_user_watches",
-				      dir, out_error(errno));
+	if (!fstat(fd, &st) && (st.st_uid == launch->uid || !faccessat(fd, ".", W_OK, 0))) {
+		if (!fcntl(fd, F_NOTIFY, DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT))
+			return fd;
+		launch_remark(launch,
+			      "what others do in %s goes unnoticed: %s: sysctl "
+			      "fs.dir-notify-enable=1",
+			      dir, out_error(errno));
 	}
 	close(fd);
-	return descriptor;
+	return -1;
+}
+
+static void watch_directories(const struct launch *launch, struct watching *w)
+{
+	for (size_t i = 0; i < w->dirs.count; i++) {
+		struct watched *watched = &w->dirs.items[i];
+
+		if (watched->fd >= 0)
+			close(watched->fd);
+		watched->fd = watch_directory(launch, watched->dir);
+	}
+}
+
+static struct identity identity_of(const char *path)
+{
+	struct identity identity = { 0 };
+	struct uapi_statx stat = { 0 };
+
+	if (sys_statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, &stat))
+		return identity;
+	identity.ino = stat.ino;
+	/* A number is soon given anew; a file system that knows no birth at least
+	 * knows the last change. */
+	memcpy(identity.born, stat.mask & UAPI_STATX_BTIME ? stat.born : stat.changed,
+	       sizeof(identity.born));
+	memcpy(identity.dev, stat.dev, sizeof(identity.dev));
+	return identity;
+}
+
+/* Marks the masks that lie on another file than before; true: there are some. */
+static bool compare(const struct launch *launch, struct watching *w)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < launch->plan.masks.count; i++) {
+		const struct plan_mask *mask = &launch->plan.masks.items[i];
+		struct identity now;
+
+		w->state[i] = MASK_UNKNOWN;
+		if (!mask_lies_on_host(mask))
+			continue;
+		now = identity_of(mask->path);
+		if (memcmp(&now, &w->seen[i], sizeof(now))) {
+			w->state[i] = MASK_LIFTED;
+			any = true;
+		}
+		w->seen[i] = now;
+	}
+	return any;
+}
+
+static bool knows(const struct watching *w, const char *dir)
+{
+	for (size_t i = w->dirs.count; i--;)
+		if (!strcmp(w->dirs.items[i].dir, dir))
+			return true;
+	return false;
 }
 
 void watch_start(struct launch *launch, struct watching *w)
 {
 	const struct plan *plan = &launch->plan;
 
-	w->events = -1;
 	if (plan->backend == SBX_LANDLOCK)
 		return;
 	for (size_t i = 0; i < plan->masks.count; i++) {
@@ -87,72 +134,26 @@ void watch_start(struct launch *launch, struct watching *w)
 		if (!mask_lies_on_host(&plan->masks.items[i]))
 			continue;
 		dir = path_parent(plan->masks.items[i].path);
-		if (find(w, dir))
-			continue;
-		if (w->events < 0)
-			w->events = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-		if (w->events < 0) {
-			launch_remark(launch,
-				      "what others do to protected names goes unnoticed: %s: "
-				      "raise fs.inotify.max_user_instances",
-				      out_error(errno));
-			return;
-		}
-		*vec_add(&w->dirs) = (struct watched){ dir, watch_directory(launch, w, dir) };
+		if (!knows(w, dir))
+			*vec_add(&w->dirs) = (struct watched){ dir, -1 };
 	}
+	if (!w->dirs.count)
+		return;
+	w->state = mmap(NULL, plan->masks.count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
+	if (w->state == MAP_FAILED)
+		refuse("out of memory");
+	w->seen = mem_get(plan->masks.count * sizeof(*w->seen));
+	watch_directories(launch, w);
+	compare(launch, w);
 }
 
-void watch_stop(struct watching *w)
+void watch_notice(struct watching *w, uint64_t now)
 {
-	if (w->events >= 0)
-		close(w->events);
-	w->events = -1;
-	w->due = 0;
-}
+	uint64_t next = w->looked + PAUSE_MS > now ? w->looked + PAUSE_MS : now;
 
-/* ---- what happened -------------------------------------------------------------- */
-
-/* Does a mask lie on @name in the directory @descriptor?  Marks it for firejail. */
-static bool mark(const struct launch *launch, struct watching *w, int descriptor, const char *name)
-{
-	const struct plan *plan = &launch->plan;
-	bool any = false;
-
-	for (size_t i = 0; i < plan->masks.count; i++) {
-		const char *path = plan->masks.items[i].path;
-		const struct watched *watched;
-
-		if (strcmp(strrchr(path, '/') + 1, name) ||
-		    !mask_lies_on_host(&plan->masks.items[i]))
-			continue;
-		watched = find(w, path_parent(path));
-		if (!watched || watched->descriptor != descriptor)
-			continue;
-		if (plan->backend == SBX_FIREJAIL)
-			w->state[i] = MASK_LAID;
-		any = true;
-	}
-	return any;
-}
-
-/* True: something befell a masked name. */
-static bool read_events(const struct launch *launch, struct watching *w)
-{
-	_Alignas(struct inotify_event) char buffer[4096];
-	bool any = false;
-	ssize_t size;
-
-	while ((size = read(w->events, buffer, sizeof(buffer))) > 0)
-		for (ssize_t at = 0; at < size;) {
-			const struct inotify_event *event = (const void *)(buffer + at);
-
-			at += (ssize_t)(sizeof(*event) + event->len);
-			if (event->mask & IN_Q_OVERFLOW)
-				any = true;
-			else if (event->len)
-				any |= mark(launch, w, event->wd, event->name);
-		}
-	return any;
+	if (w->seen && (!w->due || next < w->due))
+		w->due = next;
 }
 
 /* ---- laying again ----------------------------------------------------------------- */
@@ -254,7 +255,7 @@ static bool lay_and_say(struct launch *launch, struct watching *w, int mounts, u
 	return true;
 }
 
-static const char *check(struct launch *launch, struct watching *w, bool due, uint64_t now)
+static const char *check(struct launch *launch, struct watching *w, uint64_t now)
 {
 	int mounts = open(out_string("/proc/%d/ns/mnt", w->inner), O_RDONLY | O_CLOEXEC);
 	const char *why = NULL;
@@ -264,18 +265,20 @@ static const char *check(struct launch *launch, struct watching *w, bool due, ui
 	if (mounts < 0 && (errno == ENOENT || errno == ESRCH))
 		return NULL; /* it is over anyway */
 	good = mounts >= 0 && lay_and_say(launch, w, mounts, &gone);
-	if (good && gone && due) {
+	if (good && gone && w->missing && now >= w->missing) {
+		w->missing = 0;
 		why = stand_in(launch, w);
 		good = why || lay_and_say(launch, w, mounts, &gone);
 	}
-	if (!gone)
-		w->due = 0;
-	else if (!w->due)
-		w->due = now + GONE_MS;
-	for (size_t i = 0; i < w->dirs.count; i++)
-		w->dirs.items[i].descriptor = watch_directory(launch, w, w->dirs.items[i].dir);
 	if (mounts >= 0)
 		close(mounts);
+	if (!gone)
+		w->missing = 0;
+	else if (!w->missing)
+		w->missing = now + MISSING_MS;
+	/* Directories may be others now, and so to be watched. */
+	watch_directories(launch, w);
+	w->due = now + PAUSE_MS;
 	return good ? why
 		    : "a protected name was replaced from outside, and cannot be protected again: "
 		      "session ended, look at what is there";
@@ -284,33 +287,27 @@ static const char *check(struct launch *launch, struct watching *w, bool due, ui
 static void report_only(const struct launch *launch, struct watching *w)
 {
 	unsigned count;
-	const char *names = names_of(launch, w, MASK_LAID, &count);
+	const char *names = names_of(launch, w, MASK_LIFTED, &count);
 
-	memset(w->state, MASK_UNKNOWN, launch->plan.masks.count);
 	w->lifted += count;
-	if (count)
-		launch_remark(launch,
-			      "replaced or removed from outside, and no longer protected (firejail "
-			      "cannot do it again): %s",
-			      names);
+	launch_remark(launch,
+		      "replaced or removed from outside, and no longer protected (firejail cannot "
+		      "do it again): %s",
+		      names);
+	watch_directories(launch, w);
 }
 
 const char *watch_look(struct launch *launch, struct watching *w, uint64_t now)
 {
-	bool due = w->due && now >= w->due, any;
+	bool changed = compare(launch, w);
 
-	if (!w->state) {
-		w->state = mmap(NULL, launch->plan.masks.count, PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-		if (w->state == MAP_FAILED)
-			return "no memory to look at the masks: session ended";
-	}
-	any = read_events(launch, w);
-	if (due)
-		w->due = 0;
-	if (launch->plan.backend == SBX_FIREJAIL)
+	w->looked = now;
+	w->due = 0;
+	if (changed && launch->plan.backend == SBX_FIREJAIL)
 		report_only(launch, w);
-	else if (any || due)
-		return check(launch, w, due, now);
+	else if (changed || (w->missing && now >= w->missing))
+		return check(launch, w, now);
+	else
+		w->due = w->missing;
 	return NULL;
 }

@@ -2,12 +2,13 @@
  * stub/watch.h - what the host does to the files under the masks.
  *
  * A mask goes when somebody outside replaces or removes the name it lies on.
- * The parents of masked names are watched by inotify; where a mask is gone it
- * is laid again, in the sandbox's mount namespace, and that is said.
+ * The directories of masked names are watched; where a mask is gone it is laid
+ * again, in the sandbox's mount namespace, and that is said.
  */
 #ifndef SBX_STUB_WATCH_H
 #define SBX_STUB_WATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "stub/mem.h"
@@ -15,21 +16,27 @@
 struct launch;
 struct watched {
 	const char *dir;
-	int descriptor; /* inotify's; -1: nobody but root can change what is in it */
+	int fd; /* -1: nobody but root can change what is in it */
+};
+struct identity { /* of a file, for all time; ino 0: none */
+	uint64_t ino, born[2];
+	uint32_t dev[2];
 };
 struct watching {
-	int events; /* inotify; -1: nothing is watched */
 	int inner;  /* a process of the sandbox, as numbered outside; 0: not yet */
 	unsigned lifted; /* masks that were laid again, or could not be */
-	uint64_t due;    /* when to look without an event (milliseconds); 0: never */
+	uint64_t due;    /* when to look (milliseconds); 0: when there is a SIGIO */
+	uint64_t looked, missing; /* the last time; until when a name may be missing */
 	VEC(struct watched) dirs;
+	struct identity *seen; /* under each mask; NULL: nothing is watched */
 	uint8_t *state; /* of each mask: enum mask_state; shared with children */
 };
-/* Before the sandbox is ready, so that no change is missed. */
+/* Before the masks are laid, so that no change is missed. */
 void watch_start(struct launch *launch, struct watching *watching);
-/* Looks at what happened, at the time @now; lays again what was lifted.  NULL, or
+/* SIGIO: something happened, at the time @now. */
+void watch_notice(struct watching *watching, uint64_t now);
+/* When it is due: looks at what happened; lays again what was lifted.  NULL, or
  * why the session must end. */
 const char *watch_look(struct launch *launch, struct watching *watching, uint64_t now);
-void watch_stop(struct watching *watching);
 
 #endif
