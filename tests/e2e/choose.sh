@@ -140,6 +140,7 @@ lies() { # WHAT SCRIPT REASON
 lies 'ends with 0 and runs nothing' 'exit 0' 'without starting the sandbox'
 lies 'ends with 1 and unknown words' 'echo "something else" >&2; exit 1' 'why is not known'
 lies 'runs the command bare' 'while [[ $1 != -- && $1 != /proc/self/fd/* ]]; do shift; done; [[ $1 != -- ]] || shift; exec "$@"' 'namespace'
+lies 'hangs' 'exec sleep 60' 'did not start the program'
 plant firejail
 
 case_ 'set-uid bubblewrap'
