@@ -118,8 +118,21 @@ else
 	skip 'no Landlock ABI 3 here to go on to'
 fi
 
+case_ 'NEST-01 a firejail that cannot work'
+plant bwrap
+for words in 'Error: not allowed to use Firejail|not in /etc/firejail/firejail.users' 'Error: noprofile is disabled in Firejail configuration file|turns off what is needed' \
+	'Error mounting: something: mounting: Operation not permitted|mounting is forbidden here' 'Error: invalid --keep-fd|firejail is too old' \
+	'Error fork: Resource temporarily unavailable|no more processes may be made'; do
+	plant firejail "echo '${words%|*}' >&2; exit 1"
+	launch needs-mounts; status 125 "${words%|*}"
+	no_output 'it ran' '... nothing runs'
+	equal 1 "$(grep -c "not firejail: .*${words#*|}.*: " <<<"$out")" '... one line, with reason and remedy'
+	for name in bwrap landlock; do output "not $name: " "... and why not $name"; done
+done
+plant firejail
+
 case_ 'DEGR-01 one that lies'
-lies() { # WHAT SCRIPT REASON
+lies() { # WHAT SCRIPT REASON [POLICY...]
 	for kind in bwrap firejail; do
 		plant bwrap; plant firejail
 		if [ $kind = firejail ] && ! as_user "$fake_exec" --check "$dir/holds.sbx" | grep -q 'firejail.*not installed'; then
@@ -127,7 +140,7 @@ lies() { # WHAT SCRIPT REASON
 			continue
 		fi
 		plant $kind "$2"
-		for name in holds needs-mounts; do
+		for name in ${4:-holds needs-mounts}; do
 			launch $name; status 125 "$kind $1 ($name)"
 			no_output 'it ran' '... nothing runs'
 			output "$3" '... and why is said'
@@ -140,7 +153,7 @@ lies() { # WHAT SCRIPT REASON
 lies 'ends with 0 and runs nothing' 'exit 0' 'without starting the sandbox'
 lies 'ends with 1 and unknown words' 'echo "something else" >&2; exit 1' 'why is not known'
 lies 'runs the command bare' 'while [[ $1 != -- && $1 != /proc/self/fd/* ]]; do shift; done; [[ $1 != -- ]] || shift; exec "$@"' 'namespace'
-lies 'hangs' 'exec sleep 60' 'did not start the program'
+lies 'hangs' 'exec sleep 60' 'did not start the program' holds
 plant firejail
 
 case_ 'set-uid bubblewrap'
