@@ -244,6 +244,7 @@ sbx nest sh -c 'head -c1 /proc/1/mem'; output 'Permission denied' 'process 1 sta
 policy nethost <<'EOF'
 net { mode host compat "test" }
 EOF
+rm -f "$dir/port"
 python3 -c '
 import socket
 s=socket.socket(); s.bind(("127.0.0.1",0)); s.listen(); s.settimeout(20)
