@@ -69,6 +69,9 @@ _Noreturn void backend_exec(const struct backend *backend, const struct handover
 /* A memory file with the strings of @args, each ended by @end. */
 int backend_args_file(const struct backend *backend, char end);
 
+/* bwrap_explain.c: a number in /proc/sys; -1: there is no such setting. */
+long backend_setting(const char *path);
+
 const char *bwrap_find(const char **why);
 void bwrap_translate(struct launch *launch, struct backend *out);
 _Noreturn void bwrap_become(const struct backend *backend, const struct handover *inherit);

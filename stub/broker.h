@@ -31,9 +31,9 @@ int broker_attach(const struct plan *plan);
 /* Which devices are mounted for this session alone: numbers with blanks between. */
 void broker_list_devices(const struct plan *plan, char *text, size_t size);
 
-/* broker_probe.c: could one run here?  Tried in a child, once; NULL: yes, else the
- * reason and remedy (another listener, Yama, too old a kernel). */
-const char *broker_obstacle(void);
+/* broker_probe.c: could one run here?  Asked once, for --check tried in a child;
+ * NULL: yes, else the reason and remedy (Yama, too old a kernel, another listener). */
+const char *broker_obstacle(const struct launch *launch);
 
 /* Outer stage, once the listener has arrived. */
 enum { BROKER_WORKERS = 64, BROKER_DEVICES = 64 };

@@ -1,9 +1,10 @@
 /*
  * stub/broker_probe.c - could a broker run here?
  *
- * Answered by trying: a child attaches a filter with a listener, and we fetch
- * that descriptor and read the child's memory, as the broker will do with those
- * that call it.
+ * A launch asks what can be asked for nothing; what remains, another listener,
+ * stops it when the filter is attached.  --check tries: a child attaches a filter
+ * with a listener, and we fetch that descriptor and read the child's memory, as
+ * the broker will do with those that call it.
  */
 #include "stub/broker.h"
 
@@ -13,8 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "stub/backend.h"
+#include "stub/launch.h"
 #include "stub/out.h"
-#include "stub/plan.h"
 #include "stub/sys.h"
 
 /* The child says how it went: the listener's number, or -errno; then it waits to
@@ -31,7 +33,7 @@ static _Noreturn void be_probed(int reports, int orders)
 	_exit(0);
 }
 
-static int probe_child(pid_t child, int listener)
+static int look_into(pid_t child, int fd)
 {
 	char here, there;
 	struct iovec to = { &here, 1 }, from = { &there, 1 };
@@ -39,7 +41,7 @@ static int probe_child(pid_t child, int listener)
 
 	if (pidfd < 0)
 		return errno;
-	fetched = (int)syscall(SYS_pidfd_getfd, pidfd, listener, 0);
+	fetched = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
 	if (fetched < 0 || process_vm_readv(child, &to, 1, &from, 1, 0) != 1)
 		error = errno;
 	if (fetched >= 0)
@@ -48,7 +50,7 @@ static int probe_child(pid_t child, int listener)
 	return error;
 }
 
-static int probe(void)
+static int try_it(void)
 {
 	int reports[2], orders[2], report = -ECHILD, error;
 	pid_t child;
@@ -70,12 +72,22 @@ static int probe(void)
 	close(orders[0]);
 	if (child > 0 && read(reports[0], &report, sizeof(report)) != sizeof(report))
 		report = -ECHILD;
-	error = report < 0 ? -report : probe_child(child, report);
+	error = report < 0 ? -report : look_into(child, report);
 	close(reports[0]);
 	close(orders[1]);
 	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
 	return error;
+}
+
+/* Yama at 2: for those with CAP_SYS_PTRACE; at 3: for nobody. */
+static int ask(void)
+{
+	long scope = backend_setting("/proc/sys/kernel/yama/ptrace_scope");
+
+	if (scope > 2 || (scope == 2 && getuid()))
+		return EPERM;
+	return look_into(getpid(), STDIN_FILENO);
 }
 
 static const char *reason(int error)
@@ -99,13 +111,13 @@ static const char *reason(int error)
 	}
 }
 
-const char *broker_obstacle(void)
+const char *broker_obstacle(const struct launch *launch)
 {
 	static bool tried;
 	static const char *known;
 
 	if (!tried)
-		known = reason(probe());
+		known = reason(launch->options.check ? try_it() : ask());
 	tried = true;
 	return known;
 }

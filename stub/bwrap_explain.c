@@ -13,8 +13,7 @@
 
 #include "stub/out.h"
 
-/* A number in /proc/sys; -1: there is no such setting. */
-static long setting(const char *path)
+long backend_setting(const char *path)
 {
 	char text[32];
 	const char *end;
@@ -31,13 +30,13 @@ static long setting(const char *path)
 
 const char *bwrap_explain_namespaces(void)
 {
-	if (setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1)
+	if (backend_setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1)
 		return "AppArmor forbids user namespaces to programs without a profile: install "
 		       "one "
 		       "for bwrap that allows userns";
-	if (setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
+	if (backend_setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
 		return "user namespaces are turned off: sysctl kernel.unprivileged_userns_clone=1";
-	if (setting("/proc/sys/user/max_user_namespaces") == 0)
+	if (backend_setting("/proc/sys/user/max_user_namespaces") == 0)
 		return "user namespaces are turned off: sysctl user.max_user_namespaces=15000";
 	return "this system or container forbids new user namespaces: allow them there";
 }

@@ -235,7 +235,7 @@ void duties_machine(const struct launch *launch, struct sbx_machine *out)
 	out->landlock = abi > 0 ? (unsigned)abi : 0;
 	if (sbx_meta(&launch->blob)->net_mode != SBX_NET_HOST)
 		out->has |= SBX_HAS_OWN_NET;
-	if (out->landlock < 9 && broker_wanted(launch) && !broker_obstacle())
+	if (out->landlock < 9 && broker_wanted(launch) && !broker_obstacle(launch))
 		out->has |= SBX_HAS_NOTIFY;
 	out->has |= sbx_filter_has(&launch->blob, OUR_ARCH, out->landlock);
 }
@@ -299,8 +299,8 @@ const char *duty_complaint(const struct launch *launch, const struct duty *duty,
 	if (duty->rule == SBX_RULE_SELF)
 		remedy = "use --backend bwrap, or move it out of what is granted";
 	if ((duty->what == SBX_DUTY_PATH_SOCKETS || duty->what == SBX_DUTY_ABSTRACT_SOCKETS) &&
-	    broker_obstacle())
-		remedy = broker_obstacle();
+	    broker_obstacle(launch))
+		remedy = broker_obstacle(launch);
 	return out_string("%s: %s", duty_reason(launch, duty, kind), remedy);
 }
 

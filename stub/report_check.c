@@ -129,7 +129,7 @@ static void report_machine(struct launch *launch)
 		say("no   user namespaces: %s\n", bwrap_explain_namespaces());
 	if (abi >= 9 || !broker_wanted(launch))
 		return;
-	obstacle = broker_obstacle();
+	obstacle = broker_obstacle(launch);
 	say("%s connect broker%s%s\n", obstacle ? "no  " : "yes ", obstacle ? ": " : "",
 	    obstacle ? obstacle : "");
 }
