@@ -149,10 +149,10 @@ static void set_landlock(struct launch *launch)
 	plan->landlock_write = wanted->write;
 	plan->landlock_exec = wanted->exec;
 	if (nested)
-		launch_detail(launch,
+		launch_remark(launch,
 			      "user namespaces are allowed, so Landlock holds no path rules: "
-			      "devices and the execution of readable files rest on mounts "
-			      "alone");
+			      "devices, files behind open descriptors and the execution of "
+			      "readable files rest on mounts alone");
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, NET); i++) {
 		const struct sbx_net_rule *rule = SBX_AT(&launch->blob, NET, sbx_net_rule, i);
 
