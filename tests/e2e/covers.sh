@@ -35,7 +35,7 @@ syscalls {
 }
 fs { read /etc/hosts /etc/hostname; tmp /tmp }
 EOF
-sbx covernest ls -A /etc
+sbx_with -q covernest ls -A /etc
 equal "$(cd /etc && ls -d alternatives group hostname hosts ld.so.cache passwd)" "$out" 'without Landlock: it holds what is granted, and no more'
 sbx covernest unshare -Urm sh -c "umount /etc; umount -l /etc; umount /etc/hosts; cat $hidden; ls -A /etc; echo tried"
 output tried 'in a namespace of its own'; no_output "$secret" '... umount does not lift it'; no_output shadow '... nor list it'
