@@ -10,7 +10,8 @@
  * What is removed was the program's to arrange: links, trees deeper than any
  * stack, directories closed to their owner.  No link is followed and no mount
  * crossed, and nothing is walked: whatever lies in a directory is deleted or
- * moved up to the top, until there is nothing.
+ * moved up to the top, until there is nothing.  What a killed session left running
+ * may fill a directory as fast as it is emptied, so that has an end.
  */
 #include "stub/direct.h"
 
@@ -28,15 +29,34 @@
 #include "stub/out.h"
 #include "stub/sys.h"
 
-#define PREFIX "tmp-"
+#define PREFIX        "tmp-"
+#define SWEEP_SECONDS 2
 
 /* ---- removing ---------------------------------------------------------------------- */
 
 struct sweep {
 	int top;
 	dev_t dev;
-	unsigned long long moved; /* the next name at the top */
+	uint64_t moved; /* the next name at the top, none that the program knew */
+	time_t until;
 };
+
+static time_t seconds(void)
+{
+	struct timespec now;
+
+	sys_clock(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+static uint64_t random_number(void)
+{
+	uint64_t number;
+
+	if (syscall(SYS_getrandom, &number, sizeof(number), 0) != sizeof(number))
+		refuse("no random numbers: %s", out_error(errno));
+	return number;
+}
 
 /* For its owner to look into, empty and move, whatever the program made of it. */
 static void open_to_owner(int dir, const char *name)
@@ -56,7 +76,7 @@ static bool move_up(struct sweep *s, int dir, const char *name)
 	char to[24];
 
 	open_to_owner(dir, name);
-	out_text(to, sizeof(to), "%llu", s->moved++);
+	out_text(to, sizeof(to), "%llu", (unsigned long long)s->moved++);
 	return !renameat(dir, name, s->top, to);
 }
 
@@ -71,7 +91,11 @@ static unsigned long remove_entries(struct sweep *s, int dir, unsigned long *lef
 
 	*left = 0;
 	lseek(dir, 0, SEEK_SET);
-	while ((got = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
+	while ((got = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0) {
+		if (seconds() > s->until) {
+			*left = 1;
+			return 0;
+		}
 		for (long at = 0; at < got;) {
 			const struct uapi_dirent *entry = (const void *)(buffer + at);
 
@@ -83,6 +107,7 @@ static unsigned long remove_entries(struct sweep *s, int dir, unsigned long *lef
 			else
 				++*left;
 		}
+	}
 	return gone;
 }
 
@@ -116,10 +141,10 @@ static bool remove_one(struct sweep *s, int dir, const char *name)
 }
 
 /* True: it is gone, or is not that directory any more. */
-static bool remove_tree(const char *path, uint64_t dev, uint64_t ino)
+static bool remove_tree(const char *path, uint64_t dev, uint64_t ino, time_t until)
 {
 	struct stat st;
-	struct sweep s = { .dev = dev };
+	struct sweep s = { .dev = dev, .moved = random_number(), .until = until };
 	bool done;
 	int dir;
 
@@ -155,7 +180,7 @@ static bool write_record(const struct launch *launch, const struct stat *st)
 }
 
 /* What @name says of a session that is dead is undone. */
-static void clear_record(int dir, const char *name)
+static void clear_record(int dir, const char *name, time_t until)
 {
 	int fd = openat(dir, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	struct record record = { 0 };
@@ -167,7 +192,8 @@ static void clear_record(int dir, const char *name)
 		/* Nothing was in it yet, and nothing but that is removed. */
 		if (whole && !record.ino)
 			rmdir(record.path);
-		if (!whole || !record.ino || remove_tree(record.path, record.dev, record.ino))
+		if (!whole || !record.ino ||
+		    remove_tree(record.path, record.dev, record.ino, until))
 			unlinkat(dir, name, 0);
 	}
 	if (fd >= 0)
@@ -177,6 +203,7 @@ static void clear_record(int dir, const char *name)
 static void clear_dead(int dir)
 {
 	_Alignas(struct uapi_dirent) char buffer[4096];
+	time_t until = seconds() + SWEEP_SECONDS; /* others wait for the lock */
 	long got;
 
 	lseek(dir, 0, SEEK_SET);
@@ -186,7 +213,7 @@ static void clear_dead(int dir)
 
 			at += entry->length;
 			if (!strncmp(entry->name, PREFIX, strlen(PREFIX)))
-				clear_record(dir, entry->name);
+				clear_record(dir, entry->name, until);
 		}
 }
 
@@ -200,7 +227,6 @@ static bool is_common(const char *path)
 void direct_tmp_plan(struct launch *launch)
 {
 	const struct node *node = NULL;
-	uint64_t random;
 
 	for (size_t i = 0; i < launch->view.nodes.count && !node; i++)
 		if (launch->view.nodes.items[i].verb == SBX_FS_TMP &&
@@ -212,9 +238,8 @@ void direct_tmp_plan(struct launch *launch)
 		refuse("%s: a directory of this session's own belongs where all may write and none "
 		       "may remove what is another's (%s): chmod 1777 it",
 		       node->path, fsview_place(launch, node->rule));
-	if (syscall(SYS_getrandom, &random, sizeof(random), 0) != sizeof(random))
-		refuse("no random numbers: %s", out_error(errno));
-	launch->direct.tmp = out_string("%s/sbx-%llx", node->path, (unsigned long long)random);
+	launch->direct.tmp =
+	    out_string("%s/sbx-%llx", node->path, (unsigned long long)random_number());
 	/* Nothing may be moved or linked to where it could be used for more: with this
 	 * right, which no file has a use for, only what was made here is in it.  The
 	 * connect broker counts on that: no socket of the host's gets here. */
@@ -266,7 +291,7 @@ void direct_tmp_remove(struct launch *launch)
 	if (!direct->tmp || !direct->tmp_name)
 		return;
 	if (pread(direct->tmp_record, &record, sizeof(record), 0) == sizeof(record) &&
-	    remove_tree(direct->tmp, record.dev, record.ino))
+	    remove_tree(direct->tmp, record.dev, record.ino, INT64_MAX)) /* nobody is left */
 		unlinkat(direct->tmp_dir, direct->tmp_name, 0);
 	else
 		note("%s could not be removed: the next session tries again", direct->tmp);

@@ -236,6 +236,8 @@ land landtmp bash -c 'cd "$TMPDIR"; mkdir a; chmod 700 a; (cd a; for i in $(seq 
 status 0 'deep, linked, closed to its owner'
 equal '' "$(mine)$(records)" '... all of it is gone'
 ok 'what links led to is not' test -d "$home"
+land landtmp sh -c 'for i in 0 1 2 3; do mkdir -p "$TMPDIR/$i/d/x/$i"; done'
+equal '' "$(mine)$(records)" 'names that the sweeping itself might use do not hinder it'
 # A session that is killed; its directory is the next one's to remove, and no other.
 as_user sh -c "cd '$work' && exec '$sbx_exec' -q --backend landlock '$dir/landtmp.sbx' -- sh -c 'mkdir \$TMPDIR/d; echo x >\$TMPDIR/d/f; echo \$TMPDIR >tmpname; echo \$\$ >inner; exec sleep 30'" </dev/null >/dev/null 2>&1 &
 for _ in $(seq 50); do [ -s "$work/inner" ] && break; sleep 0.1; done
@@ -252,6 +254,28 @@ not '... and the next one removes it' test -e "$(cat "$work/tmpname")"
 ok '... and nothing that only looks like it' test -f "$kept/f"
 equal '' "$(records)" '... and the record'
 rm -rf "$kept"
+cat >"$work/fill.py" <<'EOS'
+import os, time
+end = time.time() + 8
+for k in range(6):
+    if os.fork() == 0:
+        i = 0
+        while time.time() < end:
+            i += 1
+            try: os.mknod(os.environ["TMPDIR"] + "/%d-%d" % (k, i))
+            except OSError: time.sleep(0.001)
+        os._exit(0)
+open("filling", "w").write("up")
+time.sleep(30)
+EOS
+own "$work"
+as_user sh -c "cd '$work' && exec '$sbx_exec' -q --backend landlock '$dir/landtmp.sbx' -- python3 fill.py" </dev/null >/dev/null 2>&1 &
+for _ in $(seq 50); do [ -s "$work/filling" ] && break; sleep 0.1; done
+kill -KILL "$(pgrep -f -u "$TESTUSER" "^$sbx_exec -q --backend landlock" | head -n 1)"; wait $! 2>/dev/null
+SECONDS=0; quiet landtmp true; status 0 'what a killed session left running fills its directory'
+ok '... which holds up the next launch for a while only' test "$SECONDS" -lt 6
+pkill -f -u "$TESTUSER" 'python3 fill.py'; sleep 0.2; quiet landtmp true
+equal '' "$(mine)$(records)" '... and is removed once that has ended'
 policy landhome <<'EOF'
 process { share processes compat "test" }
 fs { write ~/.local compat "test"; deny write ~/.local/state/sbx best-effort }
