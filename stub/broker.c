@@ -258,10 +258,11 @@ static _Noreturn void work(const struct broker *broker, const struct call *call,
 	int timer = make_timer(), error;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent || timer < 0)
+	if (getppid() != parent)
 		_exit(1);
 	set_timer(timer, limit && limit < LOOK_NS ? (long)limit : LOOK_NS);
-	error = wait_connected(broker, call, limit);
+	/* The user's queue of signals may be full, by whose doing ever. */
+	error = timer < 0 ? EAGAIN : wait_connected(broker, call, limit);
 	close(call->socket);
 	if (error != GONE)
 		answer(broker->listener, call->id, error);

@@ -208,6 +208,17 @@ for backend in bwrap firejail landlock; do
 	output 'refused=6' '64 may wait, the others are told to come again'; output then '... and all goes on'
 	not 'no worker is left' pgrep -f "$dir/socket.sbx"
 
+	cat >"$sockets/queued.py" <<-'EOS'
+	import ctypes, errno, os, signal, socket, sys
+	libc, info = ctypes.CDLL(None), (ctypes.c_int * 32)(40, 0, -1)
+	signal.pthread_sigmask(signal.SIG_BLOCK, [40])
+	while libc.syscall({"x86_64": 129, "aarch64": 138}[os.uname().machine], os.getpid(), 40, info) == 0: pass
+	try: socket.socket(socket.AF_UNIX).connect(sys.argv[1])
+	except OSError as e: print(errno.errorcode[e.errno])
+	EOS
+	inside timeout -s KILL 5 python3 queued.py "$run/full"
+	output EAGAIN 'nor does one wait for ever where the queue of signals is full'
+
 	case_ "SOCK-01 on $backend: nothing leaks"
 	(cd "$sockets" && as_user "$sbx_exec" -q --backend "$backend" "$dir/socket.sbx" -- sh -c \
 		"./e2e-connect many $run/named 50; sleep 0.7; ./e2e-connect many $run/named 5000; ./e2e-connect many $run/docker.sock 5000; echo done >many; sleep 1" >/dev/null 2>&1) &
