@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@
 static struct {
 	int fd; /* the terminal, or -1 */
 	struct termios modes;
+	int exclusive;  /* nobody else may open it */
 	pid_t group;    /* the caller's */
 	bool own_group; /* the program leads another */
 	bool given;     /* the program, or what it made, has the terminal from us */
@@ -37,6 +39,7 @@ void terminal_save(struct launch *launch)
 			terminal.fd = fd;
 	if (terminal.fd < 0)
 		return;
+	ioctl(terminal.fd, TIOCGEXCL, &terminal.exclusive);
 	terminal.group = getpgrp();
 	terminal.own_group =
 	    launch->plan.backend != SBX_LANDLOCK && terminal.fd == 0 && isatty(STDOUT_FILENO);
@@ -64,6 +67,10 @@ void terminal_restore(bool killed)
 
 	if (terminal.fd < 0)
 		return;
+	/* What no modes tell: it was told to wait, or to be opened by nobody else. */
+	tcflow(terminal.fd, TCOON);
+	if (!terminal.exclusive)
+		ioctl(terminal.fd, TIOCNXCL);
 	now = tcgetpgrp(terminal.fd);
 	if (now > 0 && now != terminal.group && !group_is_gone(now))
 		return; /* another job has it by now */

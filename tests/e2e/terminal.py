@@ -169,6 +169,8 @@ s.close()
 s = Shell()
 s.type("stty -g >before; " + run + "stty raw -echo; stty -g >after; cmp before after && echo same-$((1+1))\n")
 check("TTY-03 terminal modes are put back", s.wait("same-2\r") is not None, s)
+s.type(run + "python3 -c 'import fcntl, termios; fcntl.ioctl(0, termios.TIOCEXCL); termios.tcflow(0, termios.TCOOFF)'; echo open-$((1+1)) >/dev/tty\n")
+check("TTY-03 so is what no modes tell: it can be opened, and goes on", s.wait("open-2\r") is not None, s)
 if namespaces:  # else the policy would have to share the user's other terminals
     s.type(run + "python3 -c 'import os; print(os.openpty())'; echo status=$?\n")
     check("TTY-06 openpty works", s.wait("status=0\r") is not None, s)
