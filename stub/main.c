@@ -150,6 +150,7 @@ static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 	closing_end_all(launch);
 	direct_tmp_remove(launch);
 	terminal_restore(out.started && !out.exited);
+	out_hurry(false);
 	placeholders_remove(launch);
 	if (out.failed)
 		note("%s", out.failed);

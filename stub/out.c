@@ -7,15 +7,18 @@
  */
 #include "stub/out.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "stub/mem.h"
 
+#define HURRY_US       100000
 #define LINE_MAX_BYTES 20480 /* a path of 4,096 bytes, all escaped, fits */
 
 struct sink {
@@ -181,18 +184,47 @@ const char *out_string(const char *format, ...)
 	return mem_copy(text, sink.length);
 }
 
+/* The reader of standard error may be the program's to stop: it fills the pipe, or
+ * tells the terminal to wait.  Who has more to do than to speak must not wait too. */
+static bool hurried;
+
+static void interrupt(int number)
+{
+	(void)number;
+}
+
+void out_hurry(bool on)
+{
+	const struct sigaction action = { .sa_handler = interrupt }; /* no SA_RESTART */
+	sigset_t timer;
+
+	hurried = on;
+	if (!on)
+		return;
+	sigemptyset(&timer);
+	sigaddset(&timer, SIGALRM);
+	sigaction(SIGALRM, &action, NULL);
+	sigprocmask(SIG_UNBLOCK, &timer, NULL);
+}
+
 static void write_all(int fd, const char *text, size_t length)
 {
+	const struct itimerval limit = { { 0, HURRY_US }, { 0, HURRY_US } }, none = { 0 };
+
+	if (hurried)
+		setitimer(ITIMER_REAL, &limit, NULL);
 	while (length) {
 		ssize_t done = write(fd, text, length);
 
 		if (done <= 0 && fd == STDOUT_FILENO)
 			_exit(EXIT_REFUSED); /* what was asked for is not there */
 		if (done <= 0)
-			return;
+			break;
 		text += done;
 		length -= (size_t)done;
 	}
+	if (hurried)
+		setitimer(ITIMER_REAL, &none, NULL);
 }
 
 void out_print(int fd, const char *format, ...)
@@ -245,9 +277,8 @@ void refuse(const char *format, ...)
 	say("no   ", format, args);
 	va_end(args);
 	if (listing)
-		out_print(STDOUT_FILENO,
-			  "note what comes after it was not looked at\n"
-			  "no   this machine cannot enforce the policy\n");
+		out_print(STDOUT_FILENO, "note what comes after it was not looked at\n"
+					 "no   this machine cannot enforce the policy\n");
 	_exit(EXIT_REFUSED);
 }
 

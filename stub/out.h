@@ -8,6 +8,7 @@
 #ifndef SBX_STUB_OUT_H
 #define SBX_STUB_OUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define OUT_FORMAT(n) __attribute__((format(printf, n, n + 1)))
@@ -26,6 +27,9 @@ size_t out_text(char *text, size_t size, const char *format, ...) OUT_FORMAT(3);
 const char *out_string(const char *format, ...) OUT_FORMAT(1);
 /* To a descriptor, in one write; no newline is added. */
 void out_print(int fd, const char *format, ...) OUT_FORMAT(2);
+/* While @on, a line to standard error that is not taken soon is lost: there is more
+ * to do than to wait for its reader. */
+void out_hurry(bool on);
 /* "sbx-exec: ...\n" to standard error. */
 void note(const char *format, ...) OUT_FORMAT(1);
 /* The same, and exit 125. */

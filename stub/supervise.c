@@ -48,8 +48,8 @@ struct watch {
 	int signals; /* signalfd */
 	int program; /* its number outside; 0: not yet */
 	int pidfd;
-	int first; /* firejail: pidfds of its process 1, which ends all, */
-	int inner; /* and of the inner stage, whose end it may survive; or -1 */
+	int first;         /* firejail: pidfds of its process 1, which ends all, */
+	int inner;         /* and of the inner stage, whose end it may survive; or -1 */
 	uint64_t deadline; /* milliseconds, monotonic; 0: none */
 	bool hung_up;      /* that is because the terminal is gone */
 	bool ended;        /* the backend, with this: */
@@ -62,8 +62,8 @@ struct watch {
 
 void signals_take(struct launch *launch)
 {
-	static const int taken[] = { SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1,
-				     SIGUSR2, SIGCONT, SIGTTOU, SIGCHLD, SIGIO };
+	static const int taken[] = { SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,
+				     SIGCONT, SIGTTOU, SIGTTIN, SIGTSTP, SIGCHLD, SIGIO };
 	struct sigaction action;
 	sigset_t set;
 
@@ -88,6 +88,19 @@ static uint64_t now_ms(void)
 
 	sys_clock(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static int time_left(const struct watch *s)
+{
+	uint64_t now = now_ms(), next = s->deadline;
+
+	if (s->watching.inner && s->watching.due && (!next || s->watching.due < next))
+		next = s->watching.due;
+	if (!next)
+		return -1;
+	if (now >= next)
+		return 0;
+	return next - now > 3600000 ? 3600000 : (int)(next - now);
 }
 
 /* firejail clears up behind its process 1, but not when it is killed itself. */
@@ -145,6 +158,69 @@ static void take_listener(struct watch *s, int listener, const char *devices)
 	backend_go_on(s->backend);
 }
 
+/* ---- while the job is stopped ----------------------------------------------------- */
+
+/* Until the job goes on: how many masks were lifted.  What ends the session, it
+ * continues the job for. */
+static _Noreturn void stand_in(struct watch *s, pid_t job)
+{
+	struct pollfd fd = { s->signals, POLLIN, 0 };
+	struct signalfd_siginfo info = { 0 };
+	const char *why = NULL;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != job)
+		_exit(0);
+	watch_take_over(s->launch, &s->watching, now_ms());
+	while (!why && info.ssi_signo != SIGTERM && !(s->deadline && now_ms() >= s->deadline)) {
+		if (poll(&fd, 1, time_left(s)) > 0 &&
+		    read(s->signals, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
+		    info.ssi_signo == SIGIO)
+			watch_notice(&s->watching, now_ms());
+		if (s->watching.inner && s->watching.due && now_ms() >= s->watching.due)
+			why = watch_look(s->launch, &s->watching, now_ms());
+	}
+	if (why) {
+		note("%s", why);
+		end_sandbox(s);
+	}
+	if (info.ssi_signo != SIGTERM)
+		kill(job, SIGCONT);
+	_exit(s->watching.lifted < 255 ? (int)s->watching.lifted : 255);
+}
+
+/*
+ * The job of the caller's shell is this process, so it has to stop as the program
+ * did by @signal (0: with it).  What the program has started may run on, and
+ * might have stopped it for that: somebody else looks to masks and time.
+ */
+static void stop_with(struct watch *s, int signal)
+{
+	pid_t job = getpid(), other = -1;
+	int status = 0;
+
+	if (s->watching.seen || s->deadline) {
+		other = sys_fork();
+		if (other == 0)
+			stand_in(s, job);
+		if (other < 0) { /* the program may have seen to that: no stop then */
+			if (s->program)
+				syscall(SYS_pidfd_send_signal, s->pidfd, SIGCONT, NULL, 0);
+			return;
+		}
+	}
+	if (signal)
+		terminal_follow_stop(s->program, signal);
+	else
+		terminal_stop();
+	if (other < 0)
+		return;
+	kill(other, SIGTERM);
+	while (waitpid(other, &status, 0) < 0 && errno == EINTR)
+		;
+	s->watching.lifted += WIFEXITED(status) ? (unsigned)WEXITSTATUS(status) : 0;
+}
+
 static void take_message(struct watch *s, const struct message *message, int sender, int fd)
 {
 	switch (message->kind) {
@@ -170,7 +246,7 @@ static void take_message(struct watch *s, const struct message *message, int sen
 		break;
 	case MESSAGE_STOPPED:
 		if (s->program)
-			terminal_follow_stop(s->program, message->value);
+			stop_with(s, message->value);
 		break;
 	case MESSAGE_SIGNALLED:
 		s->out->signal = message->value;
@@ -266,7 +342,9 @@ static void take_signal(struct watch *s)
 	/* The terminal's own Ctrl-C reaches the program without us. */
 	if (s->program && (number == SIGINT || number == SIGQUIT) && info.ssi_code > 0)
 		return;
-	if (number == SIGTTOU)
+	if (number == SIGTSTP)
+		stop_with(s, 0);
+	if (number == SIGTSTP || number == SIGTTOU || number == SIGTTIN)
 		return;
 	if (s->program) {
 		syscall(SYS_pidfd_send_signal, s->pidfd, number, NULL, 0);
@@ -277,19 +355,6 @@ static void take_signal(struct watch *s)
 		s->out->started = true;
 		end_by_force(s);
 	}
-}
-
-static int time_left(const struct watch *s)
-{
-	uint64_t now = now_ms(), next = s->deadline;
-
-	if (s->watching.inner && s->watching.due && (!next || s->watching.due < next))
-		next = s->watching.due;
-	if (!next)
-		return -1;
-	if (now >= next)
-		return 0;
-	return next - now > 3600000 ? 3600000 : (int)(next - now);
 }
 
 static const char *captured(const struct backend *backend)
@@ -406,6 +471,7 @@ void supervise(struct launch *launch, struct backend *backend, struct outcome *o
 	out->words = "";
 	s.broker.listener = s.first = s.inner = -1;
 	s.deadline = now_ms() + START_MS;
+	out_hurry(!launch->options.check);
 	watch_start(launch, &s.watching);
 	backend_go_on(backend);
 	sigprocmask(SIG_BLOCK, NULL, &set);

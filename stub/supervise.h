@@ -14,6 +14,9 @@ struct backend;
 void terminal_save(struct launch *launch);
 /* @killed: the program did not end by itself. */
 void terminal_restore(bool killed);
+/* Stops this process, which is the caller's job, until it is continued; not where
+ * nobody could do that (an orphaned group). */
+void terminal_stop(void);
 /* The program (its number outside) stopped by @signal: gives the terminal back
  * and stops too; when continued, gives it to the group that had it. */
 void terminal_follow_stop(int program, int signal);

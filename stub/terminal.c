@@ -91,9 +91,14 @@ void terminal_restore(bool killed)
 static bool is_stopped(int program)
 {
 	char text[512];
-	int fd = open(out_string("/proc/%d/stat", program), O_RDONLY | O_CLOEXEC);
-	ssize_t size = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
 	const char *end;
+	ssize_t size;
+	int fd;
+
+	/* A program may stop as often as it likes: nothing is allocated. */
+	out_text(text, sizeof(text), "/proc/%d/stat", program);
+	fd = open(text, O_RDONLY | O_CLOEXEC);
+	size = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
 
 	if (fd >= 0)
 		close(fd);
@@ -102,6 +107,17 @@ static bool is_stopped(int program)
 	text[size] = '\0';
 	end = strrchr(text, ')');
 	return end && end[1] == ' ' && end[2] == 'T';
+}
+
+void terminal_stop(void)
+{
+	sigset_t stop, before;
+
+	raise(SIGTSTP);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &stop, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 void terminal_follow_continue(int program)
@@ -121,7 +137,7 @@ void terminal_follow_stop(int program, int signal)
 		 * is still stopped now did it by itself. */
 		if (!is_stopped(program))
 			return;
-		raise(SIGTSTP);
+		terminal_stop();
 		kill(program, SIGCONT);
 		return;
 	}
@@ -132,7 +148,7 @@ void terminal_follow_stop(int program, int signal)
 	}
 	if (terminal.given)
 		tcsetpgrp(terminal.fd, terminal.group);
-	raise(SIGTSTP);
+	terminal_stop();
 	if (tcgetpgrp(terminal.fd) == terminal.group) {
 		if (!terminal.given || had <= 0 || had == terminal.group || group_is_gone(had))
 			had = program;

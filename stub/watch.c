@@ -148,6 +148,14 @@ void watch_start(struct launch *launch, struct watching *w)
 	compare(launch, w);
 }
 
+/* The kernel tells of a directory who asked for it: this process asks anew. */
+void watch_take_over(const struct launch *launch, struct watching *w, uint64_t now)
+{
+	w->lifted = 0;
+	watch_directories(launch, w);
+	watch_notice(w, now);
+}
+
 void watch_notice(struct watching *w, uint64_t now)
 {
 	uint64_t next = w->looked + PAUSE_MS > now ? w->looked + PAUSE_MS : now;
@@ -257,11 +265,14 @@ static bool lay_and_say(struct launch *launch, struct watching *w, int mounts, u
 
 static const char *check(struct launch *launch, struct watching *w, uint64_t now)
 {
-	int mounts = open(out_string("/proc/%d/ns/mnt", w->inner), O_RDONLY | O_CLOEXEC);
 	const char *why = NULL;
 	unsigned gone = 0;
+	char name[32];
 	bool good;
+	int mounts;
 
+	out_text(name, sizeof(name), "/proc/%d/ns/mnt", w->inner);
+	mounts = open(name, O_RDONLY | O_CLOEXEC);
 	if (mounts < 0 && (errno == ENOENT || errno == ESRCH))
 		return NULL; /* it is over anyway */
 	good = mounts >= 0 && lay_and_say(launch, w, mounts, &gone);

@@ -35,6 +35,8 @@ struct watching {
 void watch_start(struct launch *launch, struct watching *watching);
 /* SIGIO: something happened, at the time @now. */
 void watch_notice(struct watching *watching, uint64_t now);
+/* In a child of who watched: it watches from now on. */
+void watch_take_over(const struct launch *launch, struct watching *watching, uint64_t now);
 /* When it is due: looks at what happened; lays again what was lifted.  NULL, or
  * why the session must end. */
 const char *watch_look(struct launch *launch, struct watching *watching, uint64_t now);

@@ -438,6 +438,37 @@ sleep 1.6
 ok 'without a supervisor it runs on: documented' test -e "$work/orphan"
 not '... as confined as before' test -s "$work/orphan2"
 
+case_ 'a program that stops, and goes on'
+fresh
+policy landtime <<'EOF'
+process { share processes compat "test" }
+limits { wall-time 1s }
+EOF
+run_in "$work" bash -mc "'$sbx_exec' -q --backend landlock '$dir/landtime.sbx' -- sh -c '(sleep 2.5; echo late >late) & kill -STOP \$\$; sleep 9' & wait -f \$!; echo rc=\$?"
+output rc=124 'its wall-time is over all the same'; not '... for what it has started too' test -e "$work/late"
+run_in "$work" setsid -w "$sbx_exec" -q --backend landlock "$dir/landtmp.sbx" -- python3 -c '
+import os, signal
+supervisor = open("/proc/%d/stat" % os.getppid()).read().rsplit(")", 1)[1].split()[1]
+def data(): return [line for line in open("/proc/%s/status" % supervisor) if line.startswith("VmData")]
+before = data()
+for i in range(9000): os.kill(os.getpid(), signal.SIGSTOP)
+print("grown" if data() != before else "the same")'
+output 'the same' 'it may stop as often as it likes: sbx-exec does not grow'
+
+case_ 'a program that nobody listens to'
+cat >"$work/fill.py" <<'EOS'
+import fcntl, os, time
+fcntl.fcntl(2, fcntl.F_SETFL, os.O_NONBLOCK)
+try:
+    while os.write(2, b"x"): pass
+except BlockingIOError: pass
+time.sleep(2.5)
+open("late", "w")
+EOS
+own "$work"; rm -f "$work/late"
+(cd "$work" && as_user "$sbx_exec" -q --backend landlock "$dir/landtime.sbx" -- python3 fill.py 2>&1 </dev/null) | { sleep 4; cat >/dev/null; }
+not 'what sbx-exec has to say does not hold it up: the wall-time holds' test -e "$work/late"
+
 case_ 'descriptors, copies, records'
 fresh
 echo kept >"$home/log"; echo '[user]' >"$home/gitconfig"; own "$home"

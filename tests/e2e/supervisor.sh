@@ -159,6 +159,11 @@ fresh; echo TREASURE >"$work/secret"; echo new >"$work/new"; own "$work"
 began sprot 'import time; open("ready","w").close(); time.sleep(0.6); print(open("secret").read())'
 bare mv new secret; ended; no_output new 'a hidden file that is replaced'; output 'Permission denied' '... is hidden again'
 repository
+(cd "$work" && as_user bash -mc "'$sbx_exec' '$dir/sgit.sbx' -- sh -c '(sleep 0.7; echo EVIL >>.git/config; sleep 0.3; echo over >over) & touch ready; kill -STOP \$\$; sleep 9' & until [ -e over ]; do sleep 0.1; done; kill -KILL \$!" >"$dir/host" 2>&1 </dev/null) &
+for _ in $(seq 40); do [ -e "$work/ready" ] && break; sleep 0.05; done; sleep 0.2
+git_at config core.y 4; wait $!; out=$(cat "$dir/host" "$work/.git/config")
+output 'protected again' 'while the program has stopped, and sbx-exec with it'; no_output EVIL '... what it has started cannot write'
+repository
 began sgit 'import time; open("ready","w").close(); time.sleep(0.6)'
 bare rm -rf .git/config; sleep 0.1; ok 'a file that is gone is stood in for' test -e "$work/.git/config"
 ended; output 'protected again' '... and said'
