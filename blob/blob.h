@@ -281,6 +281,7 @@ enum sbx_process {
 	SBX_PROCESS_SHARE_PROCESSES, /* share ...: where a backend cannot keep apart */
 	SBX_PROCESS_SHARE_SIGNALS,
 	SBX_PROCESS_SHARE_TERMINALS,
+	SBX_PROCESS_SHARE_ATTRIBUTES,
 };
 struct sbx_process_rule {
 	struct sbx_head head;

@@ -37,6 +37,7 @@ enum sbx_duty {
 #define SBX_HAS_USER_FILTER 8u /* what reaches the user's other processes and their data */
 #define SBX_HAS_MODE_FILTER 16u /* to change modes and owners of files */
 #define SBX_HAS_CUT_FILTER 32u /* to cut a file short that is not open for writing */
+#define SBX_HAS_TIME_FILTER 64u /* to change times of files and take attributes from them */
 struct sbx_machine {
 	unsigned landlock;
 	unsigned has;

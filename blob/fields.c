@@ -117,7 +117,7 @@ static const struct field fields[] = {
 	FIELD(LIMITS, sbx_limit_rule, limit, BELOW32, SBX_LIMIT_COUNT),
 
 	FIELD(PROCESS, sbx_process_rule, head, HEAD, 1),
-	FIELD(PROCESS, sbx_process_rule, what, BELOW32, SBX_PROCESS_SHARE_TERMINALS + 1),
+	FIELD(PROCESS, sbx_process_rule, what, BELOW32, SBX_PROCESS_SHARE_ATTRIBUTES + 1),
 
 	FIELD(REQUIRE, sbx_require_rule, head, HEAD, 1),
 	FIELD(REQUIRE, sbx_require_rule, what, BELOW32, SBX_REQUIRE_SIGNED + 1),

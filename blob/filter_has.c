@@ -13,9 +13,10 @@
 
 #define TCP_OPEN 0x20000000 /* MSG_FASTOPEN, linux/socket.h */
 #define OTHER    1          /* some process, some identifier */
+#define AT_CWD   0xffffff9c /* AT_FDCWD */
 #define NONE     SBX_SYS_ABSENT
 
-enum kind { NET_OTHER, NET_TCP, NET_SENDING, USER, MODES, CUT, KIND_COUNT };
+enum kind { NET_OTHER, NET_TCP, NET_SENDING, USER, MODES, TIMES, CUT, KIND_COUNT };
 static const struct probe {
 	uint16_t nr[SBX_ARCH_COUNT];
 	uint8_t kind;
@@ -87,16 +88,29 @@ static const struct probe {
 	{ { 91, 52 }, MODES, { 3, 0666 } },
 	{ { 268, 53 }, MODES, { 3, OTHER, 0666 } },
 	{ { 452, 452 }, MODES, { 3, OTHER, 0666 } },
+	{ { 268, 53 }, MODES, { AT_CWD, OTHER, 0666 } },
 	/* chown, lchown, fchown, fchownat */
 	{ { 92, NONE }, MODES, { OTHER, 1, 1 } },
 	{ { 94, NONE }, MODES, { OTHER, 1, 1 } },
 	{ { 93, 55 }, MODES, { 3, 1, 1 } },
 	{ { 260, 54 }, MODES, { 3, OTHER, 1, 1 } },
+	{ { 260, 54 }, MODES, { AT_CWD, OTHER, 1, 1 } },
 	/* setxattr, lsetxattr, fsetxattr, setxattrat */
 	{ { 188, 5 }, MODES, { OTHER, OTHER } },
 	{ { 189, 6 }, MODES, { OTHER, OTHER } },
 	{ { 190, 7 }, MODES, { 3, OTHER } },
 	{ { 463, 463 }, MODES, { 3, OTHER } },
+	/* utime, utimes, futimesat, utimensat, of a path; file_setattr */
+	{ { 132, NONE }, TIMES, { OTHER } },
+	{ { 235, NONE }, TIMES, { OTHER } },
+	{ { 261, NONE }, TIMES, { 3, OTHER } },
+	{ { 280, 88 }, TIMES, { 3, OTHER } },
+	{ { 280, 88 }, TIMES, { AT_CWD, OTHER } },
+	{ { 469, 469 }, TIMES, { 3, OTHER } },
+	/* removexattr, lremovexattr, removexattrat; fremovexattr needs an open file */
+	{ { 197, 14 }, TIMES, { OTHER, OTHER } },
+	{ { 198, 15 }, TIMES, { OTHER, OTHER } },
+	{ { 466, 466 }, TIMES, { 3, OTHER } },
 
 	/* truncate; open, openat with O_RDONLY | O_TRUNC, and with O_CLOEXEC; openat2 */
 	{ { 76, 45 }, CUT, { OTHER, 0 } },
@@ -132,7 +146,7 @@ static bool listens(const struct sbx_blob *blob)
 
 unsigned sbx_filter_has(const struct sbx_blob *blob, enum sbx_arch arch, unsigned landlock)
 {
-	bool refused[KIND_COUNT] = { true, true, true, true, true, true };
+	bool refused[KIND_COUNT] = { true, true, true, true, true, true, true };
 	unsigned has = 0;
 
 	for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++)
@@ -147,6 +161,8 @@ unsigned sbx_filter_has(const struct sbx_blob *blob, enum sbx_arch arch, unsigne
 		has |= SBX_HAS_USER_FILTER;
 	if (refused[MODES])
 		has |= SBX_HAS_MODE_FILTER;
+	if (refused[TIMES])
+		has |= SBX_HAS_TIME_FILTER;
 	if (refused[CUT])
 		has |= SBX_HAS_CUT_FILTER;
 	return has;

@@ -19,6 +19,8 @@ static const char *condition(unsigned needs)
 		return "std/syscalls";
 	case SBX_HAS_MODE_FILTER:
 		return "chmod, chown and setxattr are refused";
+	case SBX_HAS_MODE_FILTER | SBX_HAS_TIME_FILTER:
+		return "these, utime and removexattr are refused";
 	}
 	return NULL; /* SBX_HAS_NOTIFY: that is what "connect broker" means */
 }

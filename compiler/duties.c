@@ -294,6 +294,8 @@ static void find_process(struct finder *f)
 		add(f, SBX_DUTY_PROCESSES, SBX_SEC_META, SBX_NONE,
 		    shares(blob, SBX_PROCESS_SHARE_PROCESSES));
 	add(f, SBX_DUTY_SIGNALS, SBX_SEC_META, SBX_NONE, shares(blob, SBX_PROCESS_SHARE_SIGNALS));
+	add(f, SBX_DUTY_ATTRIBUTES, SBX_SEC_META, SBX_NONE,
+	    shares(blob, SBX_PROCESS_SHARE_ATTRIBUTES));
 	add_plain(f, SBX_DUTY_SAME_USER);
 	if (!shares(blob, SBX_PROCESS_USERNS))
 		add_plain(f, SBX_DUTY_DESCRIPTORS);

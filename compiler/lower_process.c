@@ -47,7 +47,8 @@ static bool lower_pass(struct lower *lower, const struct ast_stmt *stmt, struct 
 /* One rule a word. */
 static void lower_share(struct lower *lower, const struct ast_stmt *stmt, struct process_rule *rule)
 {
-	static const char *const words[] = { "processes", "signals", "terminals", NULL };
+	static const char *const words[] = { "processes", "signals", "terminals", "attributes",
+					     NULL };
 
 	for (const struct ast_word *word = stmt->items; word; word = word->next) {
 		int which = words_choice(&lower->words, word, "what may be shared", words);

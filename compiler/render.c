@@ -121,7 +121,7 @@ static void render_process(struct text *text, const struct sbx_blob *blob,
 	static const char *const words[] = { "allow user-namespaces", "terminal none",
 					     "terminal pty",          "pass fd",
 					     "share processes",       "share signals",
-					     "share terminals" };
+					     "share terminals",       "share attributes" };
 
 	text_add(text, "%s", WORD_OF(words, rule->what));
 	if (rule->what == SBX_PROCESS_PASS_FD)

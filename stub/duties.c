@@ -220,6 +220,7 @@ void duties_find(struct launch *launch)
 	find_network(launch);
 	find_process(launch);
 	add_shareable(launch, SBX_DUTY_SIGNALS, SBX_PROCESS_SHARE_SIGNALS, NULL);
+	add_shareable(launch, SBX_DUTY_ATTRIBUTES, SBX_PROCESS_SHARE_ATTRIBUTES, NULL);
 	add(launch, SBX_DUTY_SAME_USER, NULL, NULL);
 	if (!process_says(launch, SBX_PROCESS_USERNS))
 		add(launch, SBX_DUTY_DESCRIPTORS, NULL, NULL);

@@ -15,6 +15,9 @@ env { set PATH "/usr/bin:/bin"; set HOME "$home" }
 syscalls {
     allow @default
     deny  @privileged @keyring socket connect bind
+    deny  chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat
+    deny  setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr removexattrat
+    deny  utime utimes futimesat utimensat file_setattr
     seal  @never with kill
 }
 END
@@ -38,7 +41,7 @@ plant() { # bwrap|firejail SCRIPT; no SCRIPT: it is not there
 	rm -f "$fakes/$1"
 	[ -z "${2-}" ] || { printf '#!/bin/bash\n%s\n' "$2" >"$fakes/$1" && chmod 755 "$fakes/$1"; }
 }
-attack="echo it ran; touch $home/outside 2>/dev/null && echo bare; exit 0"
+attack="echo it ran; (: >$home/outside) 2>/dev/null && echo bare; exit 0"
 launch() { # POLICY [OPTION...]: prints "it ran" where it ran, and "bare" where nothing was around
 	local name=$1
 	shift
@@ -246,7 +249,7 @@ fs { write ~/e2e optional }
 END
 outer outer <<'END'
 syscalls { default ENOSYS; allow openat2 override compat "a launcher inside" }
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 END
 outer outer-nests <<'END'
 process { allow user-namespaces compat "a sandbox of its own" }
@@ -259,7 +262,7 @@ syscalls {
 END
 outer outer-plain <<'END'
 syscalls { default ENOSYS }
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 END
 fresh
 mkdir "$work/shut"; own "$work"

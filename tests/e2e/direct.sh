@@ -5,16 +5,16 @@ land() { local name=$1; shift; sbx_with '--backend landlock' "$name" "$@"; }
 quiet() { local name=$1; shift; sbx_with '-q --backend landlock' "$name" "$@"; }
 
 policy land <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 EOF
 policy landtmp <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 fs { tmp /tmp best-effort; exec /tmp; tmp /dev/shm best-effort }
 assert { can write /tmp/x }
 EOF
 # Nothing that needs anybody to stay: this process becomes the program.
 policy landalone <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 syscalls { default ENOSYS; deny @network-io @pair-io }
 EOF
 
@@ -46,13 +46,13 @@ abi() { # ABI NAME COMMAND...
 }
 cp "$sbx_abi" "$dir/sbx-exec-abi" && chmod 755 "$dir/sbx-exec-abi"
 mkdir -p "$home/ro" && echo kept >"$home/ro/f" && own "$home"
-shares='process { share processes compat "t"; share signals compat "t" }'
+shares='process { share processes attributes compat "t"; share signals compat "t" }'
 policy abi-read <<EOF
 $shares
 fs { read ~/e2e/ro }
 EOF
 policy abi-full <<'EOF'
-process { share processes compat "t" }
+process { share processes attributes compat "t" }
 EOF
 policy abi-listen <<EOF
 $shares
@@ -113,11 +113,11 @@ done
 
 case_ 'LAND-03 a deny beneath a grant'
 policy landdeny <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 fs { deny write $workspace/shut; deny $workspace/gone }
 EOF
 policy landbest <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 fs { deny write $workspace/shut best-effort; deny $workspace/gone best-effort; deny /proc/version best-effort }
 assert { cannot write $workspace/shut/x }
 EOF
@@ -143,7 +143,7 @@ case_ 'LAND-04 what a rule may say depends on what is there'
 fresh
 mkfifo "$work/fifo"; echo file >"$home/file"; mkdir -p "$home/dir"; echo in >"$home/dir/f"; ln -sfn dir "$home/dirlink"; mkfifo "$home/fifo" 2>/dev/null; own "$work" "$home"
 policy landtypes <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 fs { read ~/e2e/file ~/e2e/dirlink /etc/hosts; write ~/e2e/fifo compat "test" }
 EOF
 land landtypes sh -c "cat $home/file $home/dirlink/f $home/dir/f; cat /etc/hosts >/dev/null && echo hosts; (echo through >$home/fifo &) ; cat $home/fifo"
@@ -160,13 +160,28 @@ bare cat "$home/hidden/key"; output SECRET 'control: it can be read outside'
 land land sh -c "stat -c %s $home/hidden/key; cat $home/hidden/key; ls $home/hidden; echo x >$home/hidden/key"
 output 7 'its attributes can be read'; no_output SECRET 'its content cannot'
 output 'Permission denied' '... nor its directory, nor can it be written'
-land land chmod 644 "$home/hidden/key"; status 0 'the mode of a file of one'"'"'s own can be changed: documented'
-equal 644 "$(stat -c %a "$home/hidden/key")" '... as on the host'
+land land chmod 644 "$home/hidden/key"; status 0 'the mode of a file of one'"'"'s own can be changed, as the policy accepts'
+equal 644 "$(stat -c %a "$home/hidden/key")" '... as on the host'; output attributes '... which one line says'
+policy landmodes <<'EOF'
+process { share processes compat "test" }
+EOF
+land landmodes true; status 125 'a policy that does not is refused'; output 'share attributes' '... with the remedy'
+policy landkept <<'EOF'
+process { share processes compat "test" }
+syscalls {
+    default ENOSYS
+    deny chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat setxattr lsetxattr fsetxattr setxattrat
+    deny utime utimes futimesat utimensat file_setattr removexattr lremovexattr removexattrat
+}
+EOF
+before=$(stat -c %Y "$home/hidden/key")
+land landkept sh -c "chmod 600 $home/hidden/key; touch -d 2001-01-01 $home/hidden/key"; no_output attributes 'one whose filter refuses it is held'
+equal "644 $before" "$(stat -c '%a %Y' "$home/hidden/key")" '... and the file is as it was'
 
 case_ 'LAND-07 sixteen layers, and no more'
 fresh
 policy landnest <<'EOF'
-process { share processes compat "test"; share signals compat "test" }
+process { share processes attributes compat "test"; share signals compat "test" }
 syscalls { default ENOSYS; deny @network-io @pair-io }
 fs { exec ~/e2e/nest; read /var/tmp optional }
 EOF
@@ -185,7 +200,7 @@ output 'depth 16' '... and sixteen work'; no_output 'depth 17' '... and no more'
 case_ 'RES-01 limits'
 fresh
 policy landlimits <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 limits { memory 300M; file-size 1M; open-files 64; cpu-time 1s; core-size 0; processes 10 best-effort }
 EOF
 land landlimits python3 -c 'bytearray(400 << 20)'; output MemoryError 'memory'
@@ -199,14 +214,14 @@ land landlimits sh -c 'while :; do :; done'; status 137 'processor time: killed'
 land landlimits sh -c 'ulimit -c; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.2 & done; wait && echo twelve'
 output twelve 'processes are not limited here'; output 'process-count (landlimits.pol:' '... which is said'
 policy landprocesses <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 limits { processes 10 }
 EOF
 land landprocesses true; status 125 'processes, not best-effort: refused'; output 'limits { processes }' '... by name'
 
 case_ 'RES-04 limits of the caller'
 policy landmany <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 limits { open-files 4096 }
 EOF
 run_in "$work" sh -c "ulimit -Sn 64; ulimit -Hn 128; exec '$sbx_exec' -v --backend landlock '$dir/landmany.sbx' -- bash -c 'ulimit -Sn; ulimit -Hn'"
@@ -227,7 +242,7 @@ output 'tmp at 2 names' 'one line says that it is not /tmp, and that /dev/shm is
 output '1 assertion' '... and of the assertion that rests on it'
 equal '' "$(mine)$(records)" 'it is gone at the end, and its record'
 policy landset <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 fs { tmp /tmp best-effort }
 env { set TMPDIR "$workspace/t"; set TMP "/nowhere" }
 EOF
@@ -277,7 +292,7 @@ ok '... which holds up the next launch for a while only' test "$SECONDS" -lt 6
 pkill -f -u "$TESTUSER" 'python3 fill.py'; sleep 0.2; quiet landtmp true
 equal '' "$(mine)$(records)" '... and is removed once that has ended'
 policy landhome <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 fs { write ~/.local compat "test"; deny write ~/.local/state/sbx best-effort }
 EOF
 as_user mkdir -p "$TESTHOME/.local/state/sbx/sessions"
@@ -290,7 +305,7 @@ output done 'tried'; no_output 'wrote ' 'none of them can be written'
 for d in /tmp /var/tmp /dev/shm /run/lock; do not "no marker in $d on the host" test -e "$d/sbx-marker"; done
 bare sh -c 'echo marker >/var/tmp/sbx-marker && rm /var/tmp/sbx-marker && echo wrote'; output wrote 'control: outside they can'
 policy landshm <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 fs { tmp /dev/shm }
 EOF
 land landshm true; status 125 'tmp, not best-effort: refused'
@@ -308,7 +323,7 @@ attack() { # PID, WHERE
 }
 confined() { quiet land-python "$@"; }
 policy land-python <<EOF
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 fs { read $dir/same-user.py }
 EOF
 as_user sleep 100 & sleep 0.3
@@ -344,19 +359,19 @@ quiet landtmp sh -c 'kill -KILL $PPID; sleep 3; echo on'; no_output on 'killed b
 case_ 'new terminals (trap 5)'
 fresh
 policy landpty <<'EOF'
-process { share processes compat "test"; share terminals compat "test" }
+process { share processes attributes compat "test"; share terminals compat "test" }
 assert { can use pty }
 EOF
 policy landnopty <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 assert { can use pty }
 EOF
 policy landtty <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 assert { can use terminal }
 EOF
 policy landdev <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 fs { read /dev compat "test" }
 EOF
 land landnopty true; status 125 '`can use pty` does not hold'; output 'share terminals' '... with the remedy'
@@ -380,10 +395,10 @@ kill $! 2>/dev/null; wait $! 2>/dev/null
 
 case_ 'without a network'
 policy landnet <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 EOF
 policy landhost <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 net { mode host compat "test" }
 EOF
 python3 -c '
@@ -412,7 +427,7 @@ land landhost python3 -c "$reach"; output REACHED 'mode host: it does'; output '
 kill $! 2>/dev/null; wait $! 2>/dev/null
 
 case_ 'root without capabilities (trap 35)'
-printf 'language 1\npolicy "test"\nimport std/rig\ncommand /bin/sh\nworkspace $cwd\nprocess { share processes compat "t" }\nsyscalls { default ENOSYS }\n' >"$dir/landroot.pol"
+printf 'language 1\npolicy "test"\nimport std/rig\ncommand /bin/sh\nworkspace $cwd\nprocess { share processes attributes compat "t" }\nsyscalls { default ENOSYS }\n' >"$dir/landroot.pol"
 sed 's/default ENOSYS/& ; deny chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat setxattr lsetxattr fsetxattr setxattrat/' "$dir/landroot.pol" >"$dir/landrootsafe.pol"
 for name in landroot landrootsafe; do "$sbxc" "$dir/$name.pol" -o "$dir/$name.sbx" >/dev/null 2>&1 || fail "$name does not compile" "$("$sbxc" "$dir/$name.pol" -o /dev/null 2>&1)"; done
 as_root() { out=$(cd "$work" && "$@" 2>&1 </dev/null); status=$?; }
@@ -478,7 +493,7 @@ run_in "$work" sh -c "exec sh -c ': >/proc/self/fd/1' >>'$home/log'"; equal '' "
 run_in "$work" sh -c "exec 7</etc/passwd '$sbx_exec' -q --backend landlock '$dir/land.sbx' -- ls /proc/self/fd"
 equal 4 "$(wc -w <<<"$out")" 'nothing but the standard streams is handed on by a supervisor either'
 policy landcopy <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 fs { copy ~/e2e/gitconfig best-effort }
 EOF
 land landcopy sh -c "cat $home/gitconfig; echo x >>$home/gitconfig"
@@ -489,7 +504,7 @@ equal '[user]' "$(cat "$home/gitconfig")" '... and it is as it was'
 case_ 'directory, umask, groups, --dry-run'
 mkdir -p "$home/ws"; own "$home"
 policy landws 'workspace ~/e2e/ws' <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 env { pass PWD }
 EOF
 land landws true; status 125 'a working directory outside what the policy shows'; output 'not visible inside' '... for that reason'

@@ -64,16 +64,16 @@ listen FULL "full:$run/full"
 policy socket <<POL
 fs { read $run; read /etc/ssl optional; tmp /tmp best-effort }
 net { allow unix $run/named $run/full compat "what the tests are allowed" }
-process { share processes compat "landlock" }
+process { share processes attributes compat "landlock" }
 POL
 policy sharing <<POL
 fs { read $run; read /etc/ssl optional; tmp /tmp best-effort }
 net { mode host compat "to share it"; allow unix $run/named compat "t"; allow abstract sbx-e2e-$$-named compat "t" }
-process { share processes compat "landlock" }
+process { share processes attributes compat "landlock" }
 POL
 policy shut <<POL
 fs { read $run; tmp /tmp best-effort }
-process { share processes compat "landlock" }
+process { share processes attributes compat "landlock" }
 syscalls { default ENOSYS; deny connect }
 POL
 

@@ -27,6 +27,7 @@ fs {
     deny write $workspace/.envrc $workspace/.mcp.json $workspace/tasks best-effort
 }
 env { set PATH "/usr/bin:/bin"; set HOME "$home" }
+process { share attributes compat "t" }
 syscalls { default ENOSYS; allow @default @network-io; deny @privileged @keyring }
 END
 "$sbxc" "$dir/sland.pol" -o "$dir/sland.sbx" >"$dir/compile" 2>&1 || fail 'sland does not compile' "$(cat "$dir/compile")"

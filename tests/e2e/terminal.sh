@@ -18,6 +18,7 @@ fs {
     device /dev/null /dev/zero /dev/urandom /dev/tty
 }
 env { set PATH "/usr/bin:/bin"; set HOME "$home"; pass TERM }
+process { share attributes compat "t" }
 syscalls {
     default ENOSYS
     allow @default @network-io

@@ -8,8 +8,9 @@
 #define NET   SBX_HAS_NET_FILTER
 #define USER  SBX_HAS_USER_FILTER
 #define MODES SBX_HAS_MODE_FILTER
+#define TIMES SBX_HAS_TIME_FILTER
 #define CUT   SBX_HAS_CUT_FILTER
-#define ALL   (NET | USER | MODES | CUT)
+#define ALL   (NET | USER | MODES | TIMES | CUT)
 
 /* What a policy with these lines has, on both architectures alike. */
 static unsigned has(unsigned landlock, const char *calls, const char *net)
@@ -26,6 +27,7 @@ static unsigned has(unsigned landlock, const char *calls, const char *net)
 	fprintf(file,
 		"language 1\npolicy \"t\"\nworkspace $cwd\n"
 		"signature socket domain:int type:int protocol:int\n"
+		"signature utimensat dirfd:fd path:pointer times:pointer flags:int\n"
 		"signature openat dirfd:fd path:pointer flags:int mode:int\n"
 		"syscalls { %s }\nnet { %s }\n",
 		calls, net);
@@ -76,6 +78,7 @@ Test(filter_has, each_call_counts)
 					    "keyctl" };
 	static const char *const modes[] = { "fchmod",   "fchmodat",  "fchown",   "fchownat",
 					     "setxattr", "lsetxattr", "fsetxattr" };
+	static const char *const times[] = { "utimensat", "removexattr", "lremovexattr" };
 	static const char *const cutting[] = { "truncate", "openat", "openat2" };
 	static const char *const network[] = { "socket", "io_uring_setup" };
 	char line[64];
@@ -88,6 +91,11 @@ Test(filter_has, each_call_counts)
 		snprintf(line, sizeof(line), "allow read %s", modes[i]);
 		cr_expect_eq(has(7, line, "mode none"), ALL & ~MODES, "%s", modes[i]);
 	}
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		snprintf(line, sizeof(line), "allow read %s", times[i]);
+		cr_expect_eq(has(7, line, "mode none"), ALL & ~TIMES, "%s", times[i]);
+	}
+	cr_expect_eq(has(7, "allow utimensat where dirfd == -100", "mode none"), ALL & ~TIMES);
 	for (size_t i = 0; i < sizeof(cutting) / sizeof(cutting[0]); i++) {
 		snprintf(line, sizeof(line), "allow read %s", cutting[i]);
 		cr_expect_eq(has(2, line, "mode none"), ALL & ~CUT, "%s", cutting[i]);
