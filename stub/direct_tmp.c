@@ -262,7 +262,8 @@ void direct_tmp_make(struct launch *launch)
 		refuse("no place to note the session's own directory in: make ~/.local/state/sbx "
 		       "writable: %s",
 		       out_error(errno));
-	sessions_lock(&session);
+	if (!sessions_lock(&session))
+		sessions_refuse();
 	clear_dead(session.dir);
 	sys_clock(CLOCK_BOOTTIME, &now);
 	direct->tmp_dir = session.dir;

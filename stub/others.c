@@ -106,7 +106,8 @@ void others_hold(struct launch *launch)
 	if (launch->plan.backend == SBX_LANDLOCK || !writes_host(&launch->plan) ||
 	    !sessions_open(launch, session))
 		return;
-	sessions_lock(session);
+	if (!sessions_lock(session))
+		sessions_refuse();
 	sessions_read_others(session, &others);
 	sessions_unlock(session);
 	session->others_died = others.dead_names.count;

@@ -188,7 +188,8 @@ void placeholders_make(struct launch *launch)
 			       out_error(errno));
 		return;
 	}
-	sessions_lock(session);
+	if (!sessions_lock(session))
+		sessions_refuse();
 	sessions_read_others(session, &others);
 	join_others(launch, &others, &parent);
 	for (size_t i = 0; i < plan->placeholders.count; i++)
@@ -228,9 +229,8 @@ bool placeholders_make_again(struct launch *launch, const struct plan_mask *mask
 	struct walk parent = { 0 };
 	bool good;
 
-	if (!sessions_open(launch, session))
+	if (!sessions_open(launch, session) || !sessions_lock(session))
 		return false;
-	sessions_lock(session);
 	for (size_t i = 0; i < session->used.count; i++)
 		if (!strcmp(session->used.items[i].path, mask->path))
 			entry = &session->used.items[i];
@@ -293,7 +293,8 @@ void placeholders_remove(struct launch *launch)
 
 	if (!session->open || (session->file < 0 && !session->others_died))
 		return;
-	sessions_lock(session);
+	if (!sessions_lock(session))
+		return;
 	sessions_read_others(session, &others);
 	for (size_t i = 0; i < others.dead.count; i++)
 		*vec_add(&session->used) = others.dead.items[i];

@@ -49,7 +49,9 @@ void others_hold(struct launch *launch);
 
 /* sessions.c: the files by which sessions know of one another.  False: errno. */
 bool sessions_open(const struct launch *launch, struct session *session);
-void sessions_lock(struct session *session);
+/* False: somebody holds it and does not let go. */
+bool sessions_lock(struct session *session);
+_Noreturn void sessions_refuse(void); /* because of that */
 void sessions_unlock(struct session *session);
 /* Writes what @session uses; false: errno. */
 bool sessions_write(struct session *session);

@@ -26,6 +26,8 @@
 #define FILE_MAX   (4u << 20)
 #define MUTEX_NAME "mutex"
 #define TMP_PREFIX "tmp-" /* direct_tmp.c's */
+#define LOCK_TRIES 5000
+#define LOCK_NS    2000000l /* between two */
 
 /* ~/.local/state/sbx/sessions, wherever ~/.local and what is in it lead: every
  * session of this user must find the same one, so no environment can move it. */
@@ -52,17 +54,33 @@ bool sessions_open(const struct launch *launch, struct session *session)
 		return true;
 	session->file = -1;
 	session->dir = open_directory(launch->vars.value[SBX_VAR_HOME]);
+	/* Whoever can open it can lock it, also to read: a program that may read the
+	 * home could keep all others from starting. */
 	session->mutex = session->dir < 0 ? -1
 					  : openat(session->dir, MUTEX_NAME,
-						   O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+						   O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0200);
 	session->open = session->mutex >= 0;
+	if (session->open)
+		fchmod(session->mutex, 0200);
 	return session->open;
 }
 
-void sessions_lock(struct session *session)
+bool sessions_lock(struct session *session)
 {
-	while (flock(session->mutex, LOCK_EX) && errno == EINTR)
-		;
+	const struct timespec pause = { 0, LOCK_NS };
+
+	for (unsigned i = 0; i < LOCK_TRIES; i++) {
+		if (!flock(session->mutex, LOCK_EX | LOCK_NB))
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+void sessions_refuse(void)
+{
+	refuse("~/.local/state/sbx/sessions/" MUTEX_NAME
+	       " is held by another process: end it (fuser names it)");
 }
 
 void sessions_unlock(struct session *session)

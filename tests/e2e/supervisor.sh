@@ -4,6 +4,12 @@
 policy sgit <<'END'
 import std/git
 END
+policy sreads <<'END'
+fs { read $home/.local }
+END
+policy sloose <<'END'
+fs { deny write $gitdir/hooks $workspace/.mcp.json }
+END
 policy sprot <<'END'
 import std/git
 fs {
@@ -247,6 +253,14 @@ sbx sgit true; not 'what was ours does not' test -e "$work/ours"
 as_user touch "$sessions/stray"; sbx sgit true; output 'stray is no record' 'a stray file is named'; rm "$sessions/stray"
 as_user mkfifo "$sessions/session-2-2"; sbx sgit true; output 'session-2-2 is no record' 'also one that has the name'; rm "$sessions/session-2-2"
 sbx sgit true; equal '' "$out" '... and then no more'
+
+fresh; began sreads 'import fcntl, os, time
+place = os.environ["HOME"] + "/.local/state/sbx/sessions/"
+for name in os.listdir(place):
+    try: fcntl.flock(os.open(place + name, os.O_RDONLY), fcntl.LOCK_EX)
+    except OSError as e: print(e)
+open("ready", "w").close(); time.sleep(1)'
+fresh; run_in "$work" timeout 0.9 "$sbx_exec" "$dir/sprot.sbx" -- true; status 0 'who may read them cannot hold them against others'; ended
 
 case_ 'many at once'
 repository
