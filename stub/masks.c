@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "stub/resolve.h"
@@ -244,14 +245,26 @@ static void adapt(struct plan_mask *mask, int target)
 		lseek(mask->copy_fd, 0, SEEK_SET);
 }
 
-/* False: what it was to lie on was removed meanwhile. */
+/* Nothing holds the name until it is masked, so the program may have given it to
+ * another link of the same file, which no one outside would notice. */
+static bool lies_on_name(const struct plan_mask *mask)
+{
+	int fd = open_path(mask->path);
+	bool lies = fd >= 0 && sys_is_mount_root(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return lies;
+}
+
+/* False: what it was to lie on was removed or replaced meanwhile. */
 static bool lay(struct maker *m, size_t index)
 {
 	struct plan_mask copy = m->inner->plan.masks.items[index], *mask = &copy;
 	int target = open_target(m, mask), tree = -1;
 
 	if (target < 0)
-		return true;
+		return !m->again || mask->kind == MASK_LINK;
 	if (m->again)
 		adapt(mask, target);
 	switch (mask->kind) {
@@ -290,7 +303,7 @@ static bool lay(struct maker *m, size_t index)
 	close(target);
 	if (!mask->parents_open && mask->kind != MASK_COVER)
 		close(tree);
-	return true;
+	return !m->again || lies_on_name(mask);
 }
 
 static void open_sources(struct maker *m)
@@ -348,6 +361,20 @@ static bool is_in_new(const struct inner *inner, const uint8_t *state, size_t in
 	return false;
 }
 
+/* A mask goes with what the host renames, so another one may lie here. */
+static bool is_held(const struct plan_mask *mask, int fd)
+{
+	struct statvfs fs;
+	struct stat st;
+
+	if (!sys_is_mount_root(fd) || fstatvfs(fd, &fs) || fstat(fd, &st))
+		return false;
+	if (mask->kind == MASK_HIDE)
+		return fs.f_flag & ST_RDONLY && !(st.st_mode & 0666);
+	return mask->kind != MASK_SELF || ((mask->rights & SBX_WRITE || fs.f_flag & ST_RDONLY) &&
+					   (mask->rights & SBX_EXEC || fs.f_flag & ST_NOEXEC));
+}
+
 static enum mask_state state_of(const struct inner *inner, const struct plan_mask *mask)
 {
 	int fd = open_path(mask->path);
@@ -357,7 +384,7 @@ static enum mask_state state_of(const struct inner *inner, const struct plan_mas
 		inner_fail(inner, "%s: %s", mask->path, out_error(errno));
 	if (fd < 0)
 		return mask->if_present ? MASK_HELD : MASK_GONE;
-	state = sys_is_mount_root(fd) ? MASK_HELD : MASK_LIFTED;
+	state = is_held(mask, fd) ? MASK_HELD : MASK_LIFTED;
 	close(fd);
 	return state;
 }

@@ -221,12 +221,25 @@ static const char *text_for(const struct launch *launch, const struct plan_mask 
 	return sbx_string(&launch->blob, sbx_fs_extra(&launch->blob, rule)->placeholder_text);
 }
 
+/* Its directory is open since the start, and mostly still the same one. */
+static void keep_one(struct placeholder *placeholder, int dir, struct walk *parent)
+{
+	struct stat now, before;
+
+	if (fstat(parent->fd, &now) || fstat(dir, &before) || now.st_ino != before.st_ino ||
+	    now.st_dev != before.st_dev)
+		return;
+	walk_close(parent);
+	placeholder->dir = dir;
+}
+
 bool placeholders_make_again(struct launch *launch, const struct plan_mask *mask)
 {
 	struct session *session = &launch->session;
 	struct placeholder made = { .path = mask->path, .text = text_for(launch, mask), .dir = -1 };
 	struct placeholder *entry = NULL;
 	struct walk parent = { 0 };
+	int dir = -1;
 	bool good;
 
 	if (!sessions_open(launch, session) || !sessions_lock(session))
@@ -234,11 +247,16 @@ bool placeholders_make_again(struct launch *launch, const struct plan_mask *mask
 	for (size_t i = 0; i < session->used.count; i++)
 		if (!strcmp(session->used.items[i].path, mask->path))
 			entry = &session->used.items[i];
-	if (!entry)
+	if (entry)
+		dir = entry->dir;
+	else
 		entry = vec_add(&session->used);
 	*entry = made;
-	good = sessions_write(session) && (make_one(entry, &parent) || errno == EEXIST) &&
+	/* Somebody may be at it: what is there is masked, what is gone comes next time. */
+	good = sessions_write(session) &&
+	       (make_one(entry, &parent) || errno == EEXIST || errno == ENOENT) &&
 	       sessions_write(session);
+	keep_one(entry, dir, &parent);
 	sessions_unlock(session);
 	return good;
 }

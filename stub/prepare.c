@@ -152,7 +152,8 @@ static void set_landlock(struct launch *launch)
 		launch_remark(launch,
 			      "user namespaces are allowed, so Landlock holds no path rules: "
 			      "devices, files behind open descriptors and the execution of "
-			      "readable files rest on mounts alone");
+			      "readable files rest on mounts alone, and masks that are lifted "
+			      "from outside stay so in a sandbox made inside");
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, NET); i++) {
 		const struct sbx_net_rule *rule = SBX_AT(&launch->blob, NET, sbx_net_rule, i);
 

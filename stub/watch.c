@@ -8,7 +8,8 @@
  * before, a child of ours enters the sandbox's namespaces, looks where a mount
  * is missing, and lays it again (masks.c).  A name that is gone altogether is
  * given the time that a program needs which removes and makes it anew; after it
- * a placeholder takes its place, as at the start.
+ * a placeholder takes its place, as at the start.  The program may close its own
+ * directories to reading, and so to us: then we look now and then.
  *
  * By F_NOTIFY and not inotify(7): the last close of an inotify descriptor waits
  * for the kernel's other processors, 8 to 20 ms at the end of each session, and
@@ -38,45 +39,58 @@
 
 enum {
 	PAUSE_MS = 3,    /* between two looks: a build makes many files */
+	POLL_MS = 20,    /* the same where nothing can be watched */
+	AGAIN_MS = 10,   /* more than a tick of the clock that files have their times from */
 	MISSING_MS = 40, /* how long a name may be missing */
 	CHILD_MS = 5000, /* for a child that lays masks */
 	TRIES = 20,      /* of its, where they are replaced meanwhile */
+	RETRY = 1,       /* its status where they all failed */
 	NAMED_MAX = 4,   /* names in a message */
 };
 
-/* The directory as it is now: after a change it may be another one. */
-static int watch_directory(const struct launch *launch, const char *dir)
+/* Can nobody but root change what is in @dir?  If that cannot be told, somebody can. */
+static bool is_roots(const struct launch *launch, const char *dir)
 {
-	int fd = sys_openat2(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
-			     UAPI_RESOLVE_NO_SYMLINKS);
 	struct stat st;
 
-	if (fd < 0)
+	if (lstat(dir, &st))
+		return errno == ENOENT || errno == ENOTDIR; /* the one above it tells */
+	return st.st_uid != launch->uid && access(dir, W_OK);
+}
+
+/* The directory as it is now: after a change it may be another one. */
+static int watch_directory(const struct launch *launch, const char *dir, bool *blind)
+{
+	int fd;
+
+	if (is_roots(launch, dir))
 		return -1;
-	if (!fstat(fd, &st) && (st.st_uid == launch->uid || !faccessat(fd, ".", W_OK, 0))) {
-		if (!fcntl(fd, F_NOTIFY, DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT))
-			return fd;
-		launch_remark(launch,
-			      "what others do in %s goes unnoticed: %s: sysctl "
-			      "fs.dir-notify-enable=1",
-			      dir, out_error(errno));
-	}
-	close(fd);
+	fd = sys_openat2(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
+			 UAPI_RESOLVE_NO_SYMLINKS);
+	if (fd >= 0 && !fcntl(fd, F_NOTIFY, DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT))
+		return fd;
+	*blind = true;
+	if (fd >= 0)
+		close(fd);
 	return -1;
 }
 
 static void watch_directories(const struct launch *launch, struct watching *w)
 {
+	w->blind = false;
 	for (size_t i = 0; i < w->dirs.count; i++) {
 		struct watched *watched = &w->dirs.items[i];
 
 		if (watched->fd >= 0)
 			close(watched->fd);
-		watched->fd = watch_directory(launch, watched->dir);
+		watched->fd = watch_directory(launch, watched->dir, &w->blind);
 	}
 }
 
-static struct identity identity_of(const char *path)
+/* A number is soon given anew, so also by birth, which a file system may not know,
+ * or by the last change.  @links: a file put back by another of its links counts as
+ * another; a directory has one, and changes all the time. */
+static struct identity identity_of(const char *path, bool links)
 {
 	struct identity identity = { 0 };
 	struct uapi_statx stat = { 0 };
@@ -84,9 +98,8 @@ static struct identity identity_of(const char *path)
 	if (sys_statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, &stat))
 		return identity;
 	identity.ino = stat.ino;
-	/* A number is soon given anew; a file system that knows no birth at least
-	 * knows the last change. */
-	memcpy(identity.born, stat.mask & UAPI_STATX_BTIME ? stat.born : stat.changed,
+	links &= !S_ISDIR(stat.mode);
+	memcpy(identity.born, stat.mask & UAPI_STATX_BTIME && !links ? stat.born : stat.changed,
 	       sizeof(identity.born));
 	memcpy(identity.dev, stat.dev, sizeof(identity.dev));
 	return identity;
@@ -104,7 +117,8 @@ static bool compare(const struct launch *launch, struct watching *w)
 		w->state[i] = MASK_UNKNOWN;
 		if (!mask_lies_on_host(mask))
 			continue;
-		now = identity_of(mask->path);
+		/* firejail's cannot be looked at, to tell whether it was only written. */
+		now = identity_of(mask->path, launch->plan.backend != SBX_FIREJAIL);
 		if (memcmp(&now, &w->seen[i], sizeof(now))) {
 			w->state[i] = MASK_LIFTED;
 			any = true;
@@ -146,6 +160,7 @@ void watch_start(struct launch *launch, struct watching *w)
 	w->seen = mem_get(plan->masks.count * sizeof(*w->seen));
 	watch_directories(launch, w);
 	compare(launch, w);
+	w->due = w->blind;
 }
 
 /* The kernel tells of a directory who asked for it: this process asks anew. */
@@ -174,10 +189,10 @@ static _Noreturn void lay(const struct launch *launch, const struct watching *w,
 	/* Not by /proc/PID/ns/user: that is another one where the program has one. */
 	if (user < 0 || setns(user, CLONE_NEWUSER) || setns(mounts, CLONE_NEWNS))
 		refuse("the sandbox's mounts cannot be reached: %s", out_error(errno));
-	/* Who goes on replacing it causes another event. */
-	for (unsigned i = 0; i < TRIES && !masks_apply_again(&inner, w->state); i++)
-		;
-	_exit(0);
+	for (unsigned i = 0; i < TRIES; i++)
+		if (masks_apply_again(&inner, w->state))
+			_exit(0);
+	_exit(RETRY);
 }
 
 /* False: it failed, and has said why. */
@@ -202,7 +217,8 @@ static bool lay_in_child(const struct launch *launch, struct watching *w, int mo
 		;
 	if (end.fd >= 0)
 		close(end.fd);
-	return status == 0;
+	w->again = WIFEXITED(status) && WEXITSTATUS(status) == RETRY;
+	return status == 0 || w->again;
 }
 
 /* "a, b and 3 more" of the masks in this @state; mere pins only where they are all. */
@@ -250,6 +266,7 @@ static void say_laid(const struct launch *launch, struct watching *w)
 	if (!count)
 		return;
 	w->lifted += count;
+	w->again = true;
 	launch_remark(launch, "replaced or removed from outside, and protected again: %s", names);
 }
 
@@ -289,7 +306,7 @@ static const char *check(struct launch *launch, struct watching *w, uint64_t now
 		w->missing = now + MISSING_MS;
 	/* Directories may be others now, and so to be watched. */
 	watch_directories(launch, w);
-	w->due = now + PAUSE_MS;
+	w->due = now + (w->again ? AGAIN_MS : PAUSE_MS);
 	return good ? why
 		    : "a protected name was replaced from outside, and cannot be protected again: "
 		      "session ended, look at what is there";
@@ -316,9 +333,14 @@ const char *watch_look(struct launch *launch, struct watching *w, uint64_t now)
 	w->due = 0;
 	if (changed && launch->plan.backend == SBX_FIREJAIL)
 		report_only(launch, w);
-	else if (changed || (w->missing && now >= w->missing))
+	else if (changed || w->again || (w->missing && now >= w->missing))
 		return check(launch, w, now);
 	else
 		w->due = w->missing;
+	if (w->blind) {
+		watch_directories(launch, w);
+		if (!w->due || w->due > now + POLL_MS)
+			w->due = now + POLL_MS;
+	}
 	return NULL;
 }

@@ -16,7 +16,7 @@
 struct launch;
 struct watched {
 	const char *dir;
-	int fd; /* -1: nobody but root can change what is in it */
+	int fd; /* -1: nobody but root can change what is in it, or it cannot be watched */
 };
 struct identity { /* of a file, for all time; ino 0: none */
 	uint64_t ino, born[2];
@@ -27,6 +27,8 @@ struct watching {
 	unsigned lifted; /* masks that were laid again, or could not be */
 	uint64_t due;    /* when to look (milliseconds); 0: when there is a SIGIO */
 	uint64_t looked, missing; /* the last time; until when a name may be missing */
+	bool again; /* look inside whether or not something has changed */
+	bool blind; /* a directory cannot be watched: look from time to time */
 	VEC(struct watched) dirs;
 	struct identity *seen; /* under each mask; NULL: nothing is watched */
 	uint8_t *state; /* of each mask: enum mask_state; shared with children */

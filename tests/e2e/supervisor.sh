@@ -159,12 +159,22 @@ repository; echo 1 >"$work/.mcp.json"; own "$work"; git_at add .mcp.json; git_at
 lifted sprot .mcp.json 'git checkout' git checkout -q -
 equal 1 "$(cat "$work/.mcp.json")" '... which came through'
 repository; lifted sgit .git/config 'the whole of .git' sh -c 'cp -r .git y; mv .git x; mv y .git'
+printf 'import os\nos.link(".git/config", "x"); os.unlink(".git/config"); os.rename("x", ".git/config")\n' >"$dir/relink.py"; chmod 644 "$dir/relink.py"
+repository; lifted sgit .git/config 'another link of the same file' python3 "$dir/relink.py"
+repository; chmod 333 "$work/.git"; lifted sgit .git/config 'in a directory that is closed to reading' git config core.y 2
 repository; lifted sprot +.envrc 'a placeholder removed' rm .envrc
 not '... and it is gone at the end' test -e "$work/.envrc"
 equal '' "$(git_at status --short | grep -v ready)" '... git sees nothing'
 fresh; echo TREASURE >"$work/secret"; echo new >"$work/new"; own "$work"
 began sprot 'import time; open("ready","w").close(); time.sleep(0.6); print(open("secret").read())'
 bare mv new secret; ended; no_output new 'a hidden file that is replaced'; output 'Permission denied' '... is hidden again'
+fresh; echo TREASURE >"$work/secret"; echo old >"$work/.mcp.json"; own "$work"
+began sprot 'import time; open("ready","w").close(); time.sleep(0.6); print(open("secret").read())'
+bare mv .mcp.json secret; sleep 0.2; bare sh -c 'echo new >>secret'; ended; no_output new 'a mask that came along with another file'; output 'Permission denied' '... is not taken for its own'
+repository
+began sprot 'import time; open("ready","w").close(); time.sleep(1.8)'
+bare timeout 0.8 sh -c 'while :; do rm -f .envrc; sleep 0.002; done'; sleep 0.2; ok 'a placeholder that is removed before it is masked comes again' test -e "$work/.envrc"
+ok '... and no descriptor stays open for each' test "$(ls "/proc/$session/fd" | wc -l)" -lt 35; ended
 repository
 (cd "$work" && as_user bash -mc "'$sbx_exec' '$dir/sgit.sbx' -- sh -c '(sleep 0.7; echo EVIL >>.git/config; sleep 0.3; echo over >over) & touch ready; kill -STOP \$\$; sleep 9' & until [ -e over ]; do sleep 0.1; done; kill -KILL \$!" >"$dir/host" 2>&1 </dev/null) &
 for _ in $(seq 40); do [ -e "$work/ready" ] && break; sleep 0.05; done; sleep 0.2
