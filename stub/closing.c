@@ -50,13 +50,32 @@ static struct {
 	struct reading reading;
 } closing;
 
+static bool is_empty(const char *path, const struct stat *st)
+{
+	_Alignas(struct uapi_dirent) char buffer[4096];
+	long got = -1, entries = 0;
+	int dir;
+
+	if (!S_ISDIR(st->st_mode))
+		return !st->st_size;
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir >= 0) {
+		got = syscall(SYS_getdents64, dir, buffer, sizeof(buffer));
+		close(dir);
+	}
+	for (long at = 0; at < got; entries++)
+		at += ((const struct uapi_dirent *)(const void *)(buffer + at))->length;
+	return got > 0 && entries <= 2; /* "." and ".." */
+}
+
 static struct looks look_at(const char *path)
 {
 	struct looks looks = { 0 };
 	struct stat st;
 
-	/* The sticky bit: a placeholder, of ours or another session's. */
-	if (lstat(path, &st) || st.st_mode & S_ISVTX)
+	/* The sticky bit: a placeholder, of ours or another session's.  What is not
+	 * held the program can mark so, too. */
+	if (lstat(path, &st) || (st.st_mode & S_ISVTX && (closing.held || is_empty(path, &st))))
 		return looks;
 	looks.there = true;
 	looks.dev = st.st_dev;

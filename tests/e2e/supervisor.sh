@@ -248,6 +248,8 @@ output 'changed while it ran: .envrc' 'a file that the host made'; status 0 'the
 fresh; mkdir -p "$work/tasks/deep"; echo 1 >"$work/tasks/deep/a"; echo 1 >"$work/.envrc"; own "$work"
 sbx_with '--backend landlock' sland true; no_output changed 'landlock: nothing'
 sbx_with '--backend landlock' sland sh -c 'echo 1 >.envrc'; no_output changed '... the same content'
+rm -rf "$work/.mcp.json"; sbx_with '--backend landlock' sland sh -c 'mkdir .mcp.json; echo 2 >.mcp.json/a; chmod +t .mcp.json'
+output 'changed while it ran: .mcp.json (the host runs these)' '... also what is made to look like a placeholder'; rm -rf "$work/.mcp.json"
 sbx_with '--backend landlock' sland sh -c 'echo 2 >tasks/deep/a; touch -d 2001-01-01 tasks/deep/a; echo 3 >.mcp.json; exit 9'
 output 'changed while it ran: .mcp.json, tasks (the host runs these)' '... content, new files, in directories'; status 9 '... the status stays'
 fresh; for i in $(seq 2100); do echo "$work/tasks/$i"; done | { mkdir "$work/tasks"; xargs touch; }; own "$work"
