@@ -5,9 +5,9 @@
  * one, though git reported success: `git add -A` would commit it.  Only git can
  * tell, and git obeys the repository's configuration, which may name commands
  * (filters, fsmonitor).  So it is asked in a domain narrower than the
- * program's: read-only, the policy's filter, and no sockets at all, since no
- * broker answers for it.  Its answer is only looked up among the names that it
- * was asked about.
+ * program's: read-only, the policy's filters, also that for where no namespaces
+ * are, no signals, and no sockets at all, since no broker answers for it.  Its
+ * answer is only looked up among the names that it was asked about.
  */
 #include "stub/closing.h"
 
@@ -25,13 +25,15 @@
 #include "stub/inner.h"
 #include "stub/landlock.h"
 #include "stub/launch.h"
+#include "stub/prepare.h"
 #include "stub/sys.h"
 
 #define WAIT_MS    5000
 #define ANSWER_MAX (64u << 10)
 
-/* Refuses socket(2), and io_uring, which would make one too. */
-static bool forbid_sockets(void)
+/* Refuses socket(2) and io_uring, which would make one too; and signals, which
+ * Landlock keeps inside only from ABI 6 on. */
+static bool forbid_reaching_out(void)
 {
 	enum { LOAD = 0x20, EQUAL = 0x15, RETURN = 0x06, ALLOW = 0x7fff0000, FAIL = 0x50000 };
 	static const struct {
@@ -40,8 +42,16 @@ static bool forbid_sockets(void)
 		uint32_t value;
 	} filter[] = {
 		{ LOAD, 0, 0, 0 }, /* the number of the call */
-		{ EQUAL, 2, 0, SYS_socket }, { EQUAL, 1, 0, SYS_io_uring_setup },
-		{ RETURN, 0, 0, ALLOW },     { RETURN, 0, 0, FAIL | EPERM },
+		{ EQUAL, 8, 0, SYS_socket },
+		{ EQUAL, 7, 0, SYS_io_uring_setup },
+		{ EQUAL, 6, 0, SYS_kill },
+		{ EQUAL, 5, 0, SYS_tkill },
+		{ EQUAL, 4, 0, SYS_tgkill },
+		{ EQUAL, 3, 0, SYS_rt_sigqueueinfo },
+		{ EQUAL, 2, 0, SYS_rt_tgsigqueueinfo },
+		{ EQUAL, 1, 0, SYS_pidfd_send_signal },
+		{ RETURN, 0, 0, ALLOW },
+		{ RETURN, 0, 0, FAIL | EPERM },
 	};
 	struct uapi_sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
 
@@ -51,9 +61,12 @@ static bool forbid_sockets(void)
 /* The host's files that the program could read, and no more. */
 static bool enter_domain(const struct launch *launch)
 {
-	struct plan plan = launch->plan;
+	struct launch here = *launch;
+	struct plan plan;
 	int abi = sys_landlock_abi();
 
+	prepare_shared_filter(&here);
+	plan = here.plan;
 	memset(&plan.rules, 0, sizeof(plan.rules));
 	for (size_t i = 0; i < launch->plan.rules.count; i++) {
 		struct plan_rule rule = launch->plan.rules.items[i];
@@ -71,8 +84,9 @@ static bool enter_domain(const struct launch *launch)
 	plan.ports.count = 0;
 	plan.landlock_net = landlock_known_net(abi);
 	plan.landlock_scoped = landlock_known_scoped(abi);
-	return plan.landlock_fs && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
-	       !landlock_enter(&plan) && forbid_sockets() && program_filter(&plan);
+	return plan.landlock_fs && plan.shared_filter_count &&
+	       !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !landlock_enter(&plan) &&
+	       forbid_reaching_out() && program_filter(&plan);
 }
 
 static _Noreturn void ask(const struct launch *launch, const char *const *names, size_t count,

@@ -242,6 +242,12 @@ git_at diff-index HEAD -- .mcp.json >/dev/null; touch "$work/.mcp.json"; git_at 
 ok 'control: git obeys filters' test -e "$home/ran"; rm -f "$home/ran"
 sbx sprot git -c user.email=a@b -c user.name=n commit -qm z --allow-empty; status 0 'a commit inside'
 not '... asking git runs nothing that can write' test -e "$home/ran"
+repository; echo 1 >"$work/.mcp.json"; own "$work"; git_at add .mcp.json; git_at commit -qm 1
+(as_user sleep 4719 &); victim=$(pgrep -u "$TESTUID" -f 'sleep 4719$')
+printf 'import os, resource\nfor call in (lambda: resource.prlimit(%d, resource.RLIMIT_NOFILE, (7, 7)), lambda: os.kill(%d, 9)):\n    try: call()\n    except OSError: pass\n' "$victim" "$victim" >"$work/f.py"
+git_at config filter.f.clean 'python3 f.py'; echo '.mcp.json filter=f' >"$work/.gitattributes"; touch "$work/.mcp.json"; own "$work"
+sbx sloose sh -c 'cp .git/HEAD h; mv h .git/HEAD'; output 'differ from HEAD' 'git is asked where its configuration can be written'
+ok '... and changes no process outside' grep -q "^Max open files *$(ulimit -n) " "/proc/$victim/limits"; wake 4719
 repository; sbx_with -q sgit sh -c true; equal '' "$out" '-q: nothing'
 repository; began sprot 'import time; open("ready","w").close(); time.sleep(0.3)'; bare sh -c 'echo x >n; mv n .envrc'; ended
 output 'changed while it ran: .envrc' 'a file that the host made'; status 0 'the status is the program'"'"'s'
