@@ -88,6 +88,7 @@ void sbx_sys_decide(const struct sbx_blob *blob, enum sbx_arch arch,
  * SBX_F_SHARED statements alone, which the function above leaves out.  Allowed
  * (stmt SBX_NONE) where none of them holds; the kernel takes the stricter of
  * both answers, and what is killed at any rate (x32) is left to the first.
+ * @args NULL: where no `where` holds.
  */
 void sbx_sys_decide_shared(const struct sbx_blob *blob, enum sbx_arch arch,
 			   uint32_t nr, const uint64_t args[6],

@@ -202,6 +202,21 @@ static void find_files(struct finder *f)
 		add_plain(f, SBX_DUTY_DEVICE_CALLS);
 }
 
+const struct sbx_fs_point *point_made(const struct sbx_fs_set *set,
+				      const struct sbx_fs_verdict *verdict)
+{
+	if (verdict->point == SBX_NONE)
+		return NULL;
+	/* `exec /tmp` beside `tmp /tmp`: whichever decided, it is the tmpfs. */
+	for (size_t i = 0; i < set->count; i++)
+		if ((set->points[i].verb == SBX_FS_TMP || set->points[i].verb == SBX_FS_COPY) &&
+		    (i == verdict->point ||
+		     (verdict->allowed &&
+		      !strcmp(set->points[i].path, set->points[verdict->point].path))))
+			return &set->points[i];
+	return NULL;
+}
+
 enum sbx_duty duty_of_path(struct arena *arena, const struct sbx_fs_set *set, unsigned right,
 			   const struct sbx_fs_verdict *verdict)
 {
@@ -213,8 +228,10 @@ enum sbx_duty duty_of_path(struct arena *arena, const struct sbx_fs_set *set, un
 	point = &set->points[verdict->point];
 	if (point->rule == SBX_RULE_SELF)
 		return SBX_DUTY_DENY_BENEATH;
-	if (point->verb == SBX_FS_TMP || point->verb == SBX_FS_COPY)
+	point = point_made(set, verdict);
+	if (point)
 		return point->verb == SBX_FS_TMP ? sbx_duty_of_tmp(point->path) : SBX_DUTY_COPY;
+	point = &set->points[verdict->point];
 	if (denial == SBX_NONE || verdict->loser == SBX_NONE)
 		return SBX_DUTY_GRANTS;
 	point = &set->points[denial];

@@ -27,7 +27,8 @@ static void print_usage(FILE *out)
 	      "  see NAME | submit \"COMMAND LINE\" | use terminal, pty or user-namespaces\n"
 	      "The answer is for a session started here: the workspace is the current directory\n"
 	      "unless --workspace says otherwise.  -q prints the verdict alone.  What holds it is\n"
-	      "said for each backend on this kernel, or for each --target.\n"
+	      "said for each backend on this kernel, or for each --target; one alone is also what\n"
+	      "the verdict is for.\n"
 	      "Exit status: 0 there is an answer (with -q: allowed); 1 with -q: refused, or the\n"
 	      "policy cannot be read; 2 usage.\n",
 	      out);
@@ -74,9 +75,42 @@ static const char *how_held(const struct question *question, const struct target
 	return says ? arena_printf(question->arena, "%s, %s", by, says) : by;
 }
 
+bool question_asks(const struct question *question, enum sbx_backend backend)
+{
+	for (size_t i = 0; i < question->targets->count; i++)
+		if (question->targets->items[i].backend == backend)
+			return true;
+	return false;
+}
+
+bool question_shares(const struct question *question, enum sbx_process what)
+{
+	for (uint32_t i = 0; i < SBX_COUNT(question->blob, PROCESS); i++)
+		if (SBX_AT(question->blob, PROCESS, sbx_process_rule, i)->what == what)
+			return true;
+	return false;
+}
+
+/* What a policy asks for and the only backend does not hold: where a rule takes away, it
+ * takes nothing there if it is best-effort, else the launch stops; where one gives,
+ * nothing is there to be given, but for a copy, read in place without mounts. */
+static bool allowed_unheld(const struct question *question, const struct answer *answer,
+			   enum sbx_duty duty)
+{
+	if (!answer->allowed)
+		return duty == SBX_DUTY_DENY_BENEATH && answer->rule < SBX_RULE_SELF &&
+		       render_head(question->blob, answer->section, answer->rule)->flags &
+			   SBX_F_BEST_EFFORT;
+	if (duty == SBX_DUTY_TERMINALS)
+		return question_shares(question, SBX_PROCESS_SHARE_TERMINALS);
+	return duty == SBX_DUTY_COPY && question->only->backend == SBX_LANDLOCK &&
+	       strcmp(question->action, "read") == 0;
+}
+
 void answer_duty(const struct question *question, struct answer *answer, enum sbx_duty duty,
 		 const char *mount)
 {
+	bool allowed = answer->allowed;
 	const struct targets *targets = question->targets;
 	const char **texts = arena_array(question->arena, targets->count, sizeof(*texts));
 	bool same = true;
@@ -91,6 +125,11 @@ void answer_duty(const struct question *question, struct answer *answer, enum sb
 				 : arena_printf(question->arena, "%s: %s",
 						sbx_backend_name(targets->items[i].backend),
 						texts[i]));
+	if (question->only && !target_holds(question->only, duty))
+		answer->allowed = allowed_unheld(question, answer, duty);
+	if (answer->allowed != allowed)
+		answer->how = arena_printf(question->arena, "on %s",
+					   sbx_backend_name(question->only->backend));
 }
 
 static void print_row(struct arena *arena, const char *label, const char *text)
@@ -147,7 +186,7 @@ struct request { /* the command line */
 	const char *policy;
 	struct question question;
 	struct targets targets;
-	const char *bad_target; /* what is wrong with one */
+	const char *wrong; /* what is, with the command line; NULL: it is not said */
 	bool quiet, help;
 };
 
@@ -164,8 +203,8 @@ static bool read_option(int argc, char **argv, int *index, struct request *reque
 		return true;
 	}
 	if (!strcmp(option, "--target") && *index + 1 < argc) {
-		request->bad_target = targets_add(arena, &request->targets, argv[++*index]);
-		return !request->bad_target;
+		request->wrong = targets_add(arena, &request->targets, argv[++*index]);
+		return !request->wrong;
 	}
 	if (!strcmp(option, "-q")) {
 		request->quiet = true;
@@ -197,7 +236,19 @@ static bool read_request(int argc, char **argv, struct request *request, struct 
 	request->question.object = argv[i + 1];
 	request->question.args = argv + i + 2;
 	request->question.arg_count = (size_t)(argc - i - 2);
-	return request->question.arg_count == 0 || !strcmp(request->question.action, "call");
+	for (i += 2; i < argc; i++)
+		if (argv[i][0] == '-') {
+			request->wrong =
+			    arena_printf(arena, "`%s`: options stand before the action, `%s`",
+					 argv[i], request->question.action);
+			return false;
+		}
+	if (request->question.arg_count && strcmp(request->question.action, "call")) {
+		request->wrong = arena_printf(arena, "`%s`: one object is asked about at a time",
+					      request->question.args[0]);
+		return false;
+	}
+	return true;
 }
 
 static const char *ask(struct request *request, struct answer *answer)
@@ -215,6 +266,7 @@ static const char *ask(struct request *request, struct answer *answer)
 
 static int answer_request(struct request *request, struct arena *arena, const struct sbx_blob *blob)
 {
+	bool only = request->targets.count == 1;
 	struct answer answer = { 0 };
 	struct view view;
 	const char *error;
@@ -224,6 +276,7 @@ static int answer_request(struct request *request, struct arena *arena, const st
 	error = view_make(&view, arena, blob, &request->view);
 	targets_settle(arena, &request->targets, blob);
 	request->question.targets = &request->targets;
+	request->question.only = only ? &request->targets.items[0] : NULL;
 	request->question.blob = blob;
 	request->question.view = &view;
 	if (!error)
@@ -250,8 +303,8 @@ int cmd_explain(int argc, char **argv)
 	struct sbx_blob blob;
 
 	if (!read_request(argc, argv, &request, &arena) && !request.help) {
-		if (request.bad_target)
-			fprintf(stderr, "sbxc explain: %s\n", request.bad_target);
+		if (request.wrong)
+			fprintf(stderr, "sbxc explain: %s\n", request.wrong);
 		else
 			print_usage(stderr);
 		arena_free(&arena);

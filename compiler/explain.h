@@ -15,6 +15,7 @@ struct question {
 	const struct sbx_blob *blob;
 	const struct view *view;
 	const struct targets *targets; /* backends to say it for */
+	const struct target *only;     /* the one that was named: what is so there; or NULL */
 	const char *action, *object;
 	char *const *args; /* what follows the object: NAME=VALUE */
 	size_t arg_count;
@@ -46,9 +47,12 @@ const char *explain_use(const struct question *question, struct answer *answer);
 
 /* The same for every backend. */
 void answer_held(const struct question *question, struct answer *answer, const char *text);
-/* By what each backend asked about holds @duty; @mount: what a mount answers, or NULL. */
+/* By what each backend asked about holds @duty; @mount: what a mount answers, or NULL.
+ * The verdict must be there: on the only backend it may turn into another. */
 void answer_duty(const struct question *question, struct answer *answer, enum sbx_duty duty,
 		 const char *mount);
+bool question_asks(const struct question *question, enum sbx_backend backend);
+bool question_shares(const struct question *question, enum sbx_process what);
 void answer_note(const struct question *question, struct answer *answer, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

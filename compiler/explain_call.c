@@ -109,6 +109,11 @@ static void note_statement(const struct question *question, const char *prefix, 
 		    loc == SBX_NONE ? "" : render_places(question->arena, question->blob, loc));
 }
 
+static bool is_on_landlock(const struct question *question)
+{
+	return question->only && question->only->backend == SBX_LANDLOCK;
+}
+
 /* @prefix, then each statement, of the second program with @shared SBX_F_SHARED, that could change
  * the answer. */
 static void list_statements(const struct question *question, const uint16_t nr[SBX_ARCH_COUNT],
@@ -120,7 +125,8 @@ static void list_statements(const struct question *question, const uint16_t nr[S
 		const struct sbx_sys_stmt *stmt =
 		    SBX_AT(question->blob, SYS_STMTS, sbx_sys_stmt, entry->stmt);
 
-		if (speaks_of(entry, nr) && (stmt->cond_count || shared) &&
+		if (speaks_of(entry, nr) &&
+		    (stmt->cond_count || (shared && !is_on_landlock(question))) &&
 		    (stmt->head.flags & SBX_F_SHARED) == shared)
 			note_statement(question, prefix, entry->stmt, nr, answer);
 	}
@@ -134,13 +140,37 @@ static void explain_shared(const struct question *question, enum sbx_arch arch,
 	static const char prefix[] = "on a backend without namespaces:";
 	struct sbx_sys_verdict shared;
 
+	if (!question_asks(question, SBX_LANDLOCK))
+		return;
 	if (!question->arg_count) {
-		list_statements(question, nr, SBX_F_SHARED, prefix, answer);
+		list_statements(question, nr, SBX_F_SHARED,
+				is_on_landlock(question) ? "unless" : prefix, answer);
 		return;
 	}
 	sbx_sys_decide_shared(question->blob, arch, nr[arch], args, &shared);
-	if (shared.stmt != SBX_NONE && answer->allowed)
+	if (shared.stmt != SBX_NONE && answer->allowed && !is_on_landlock(question))
 		note_statement(question, prefix, shared.stmt, nr, answer);
+}
+
+/* Where that is the only backend, both programs decide, and the stricter answer is
+ * taken: true, the second one's. */
+static bool decide(const struct question *question, enum sbx_arch arch, uint16_t nr,
+		   const uint64_t args[6], struct sbx_sys_verdict *out, bool *depends)
+{
+	struct sbx_sys_verdict shared;
+
+	*depends = false;
+	if (question->arg_count)
+		sbx_sys_decide(question->blob, arch, nr, args, out);
+	else
+		sbx_sys_decide_name(question->blob, arch, nr, out, depends);
+	if (!is_on_landlock(question))
+		return false;
+	sbx_sys_decide_shared(question->blob, arch, nr, question->arg_count ? args : NULL, &shared);
+	if (shared.stmt == SBX_NONE || shared.action <= out->action)
+		return false;
+	*out = shared;
+	return true;
 }
 
 const char *explain_call(const struct question *question, struct answer *answer)
@@ -160,18 +190,13 @@ const char *explain_call(const struct question *question, struct answer *answer)
 	answer->nobody = "no architecture that sbx knows has it";
 	for (unsigned arch = 0; arch < SBX_ARCH_COUNT; arch++) {
 		struct sbx_sys_verdict verdict;
-		bool depends = false;
+		bool depends, final;
 
 		if (nr[arch] == SBX_SYS_ABSENT) {
 			answer_note(question, answer, "%s has no such call", arch_names[arch]);
 			continue;
 		}
-		if (question->arg_count)
-			sbx_sys_decide(question->blob, (enum sbx_arch)arch, nr[arch], args,
-				       &verdict);
-		else
-			sbx_sys_decide_name(question->blob, (enum sbx_arch)arch, nr[arch], &verdict,
-					    &depends);
+		final = decide(question, (enum sbx_arch)arch, nr[arch], args, &verdict, &depends);
 		if (!first && verdict.stmt != answer->rule)
 			answer_note(question, answer, "on %s: %s", arch_names[arch],
 				    verdict.action == SBX_ACT_ALLOW ? "allowed"
@@ -184,9 +209,10 @@ const char *explain_call(const struct question *question, struct answer *answer)
 		answer->rule = verdict.stmt;
 		answer->by =
 		    render_rule_for_call(question->arena, question->blob, verdict.stmt, nr);
-		if (depends)
+		if (depends && !final)
 			list_statements(question, nr, 0, "unless", answer);
-		explain_shared(question, (enum sbx_arch)arch, nr, args, answer);
+		if (!final)
+			explain_shared(question, (enum sbx_arch)arch, nr, args, answer);
 	}
 	return NULL;
 }

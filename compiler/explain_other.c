@@ -4,11 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/duties.h"
 #include "compiler/explain.h"
 #include "compiler/render.h"
 #include "compiler/render_words.h"
 
 #define DEFAULT_PORT 443 /* as for an `allow` that names none */
+
+/* What a session makes where nothing of the host's is, it may connect to. */
+static void note_own_socket(const struct question *question, const char *path,
+			    struct answer *answer)
+{
+	bool elsewhere = question->only && question->only->backend == SBX_LANDLOCK;
+	const struct sbx_fs_point *made;
+	struct sbx_fs_verdict verdict;
+
+	sbx_fs_decide(&question->view->set, path, SBX_WRITE, &verdict);
+	made = verdict.allowed ? point_made(&question->view->set, &verdict) : NULL;
+	if (made)
+		answer_note(question, answer, "a socket that the session itself makes %s %s works",
+			    elsewhere ? "in its own directory in" : "in its private", made->path);
+}
 
 static const char *connect_unix(const struct question *question, const char *text,
 				struct answer *answer)
@@ -25,6 +41,7 @@ static const char *connect_unix(const struct question *question, const char *tex
 	answer->rule = verdict.rule;
 	answer->nobody = "no rule allows that socket";
 	answer_duty(question, answer, SBX_DUTY_PATH_SOCKETS, NULL);
+	note_own_socket(question, path, answer);
 	return NULL;
 }
 
@@ -164,6 +181,9 @@ const char *explain_use(const struct question *question, struct answer *answer)
 			answer->allowed = !terminal;
 			answer->rule = i;
 		}
+	if (pty && answer->allowed && question_asks(question, SBX_LANDLOCK) &&
+	    !question_shares(question, SBX_PROCESS_SHARE_TERMINALS))
+		answer_note(question, answer, "refused on landlock without `share terminals`");
 	if (pty && answer->allowed)
 		answer_duty(question, answer, SBX_DUTY_TERMINALS, NULL);
 	else if (terminal)

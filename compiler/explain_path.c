@@ -66,17 +66,52 @@ static void note_own(const struct question *question, const char *path, struct a
 {
 	const struct view *view = question->view;
 
-	if (is_beneath(path, "/dev/ptmx") || is_beneath(path, "/dev/pts"))
-		answer_note(question, answer,
+	bool landlock = question_asks(question, SBX_LANDLOCK);
+	bool mounts = !question->only || !landlock;
+
+	if (is_beneath(path, "/dev/ptmx") || is_beneath(path, "/dev/pts")) {
+		if (mounts)
+			answer_note(
+			    question, answer,
 			    "a session has terminals of its own here, unless `terminal none`");
-	if (is_beneath(path, "/proc/1"))
+		if (landlock)
+			answer_note(question, answer,
+				    question_shares(question, SBX_PROCESS_SHARE_TERMINALS)
+					? "on landlock new terminals are among the user's "
+					  "others (`share terminals`)"
+					: "on landlock nothing makes new terminals without "
+					  "`share terminals`");
+	}
+	if (is_beneath(path, "/proc/1") && mounts)
+		answer_note(
+		    question, answer,
+		    "process 1 is sbx-exec, or firejail: its memory and environment are closed");
+	if (is_beneath(path, "/proc/1") && landlock)
 		answer_note(question, answer,
-			    "process 1 is sbx-exec: its memory and environment are closed");
+			    "on landlock process 1 is the machine's: its memory and "
+			    "environment are closed");
 	if (view->asks_hooks && view->other_hooks)
 		answer_note(question, answer,
 			    "git's configuration sets core.hooksPath: a session finds $githooks by "
 			    "it, this answer takes it to be %s",
 			    view->vars.value[SBX_VAR_GITHOOKS]);
+}
+
+static void note_made(const struct question *question, const struct sbx_fs_verdict *verdict,
+		      struct answer *answer)
+{
+	const struct sbx_fs_point *made =
+	    verdict->allowed ? point_made(&question->view->set, verdict) : NULL;
+
+	if (!made || made->verb != SBX_FS_TMP || !question_asks(question, SBX_LANDLOCK))
+		return;
+	if (!strcmp(made->path, "/tmp") || !strcmp(made->path, "/var/tmp"))
+		answer_note(question, answer,
+			    "on landlock only in the session's own directory in %s, which TMPDIR "
+			    "names",
+			    made->path);
+	else
+		answer_note(question, answer, "on landlock there is no %s", made->path);
 }
 
 const char *explain_path(const struct question *question, struct answer *answer)
@@ -109,6 +144,7 @@ const char *explain_path(const struct question *question, struct answer *answer)
 	if (strcmp(written, real))
 		answer_note(question, answer, "%s is %s here", written, real);
 	note_own(question, real, answer);
+	note_made(question, &verdict, answer);
 	if (snapshot != SBX_NONE)
 		answer_note(question, answer,
 			    "%s holds for names that exist when a session starts; this one does "

@@ -456,7 +456,7 @@ not '... as confined as before' test -s "$work/orphan2"
 case_ 'a program that stops, and goes on'
 fresh
 policy landtime <<'EOF'
-process { share processes compat "test" }
+process { share processes attributes compat "test" }
 limits { wall-time 1s }
 EOF
 run_in "$work" bash -mc "'$sbx_exec' -q --backend landlock '$dir/landtime.sbx' -- sh -c '(sleep 2.5; echo late >late) & kill -STOP \$\$; sleep 9' & wait -f \$!; echo rc=\$?"
