@@ -3,32 +3,25 @@
  *
  * What a policy lets be read and not written is mostly what the host runs later:
  * hooks, configuration, tasks of an editor.  Each is looked at before the session
- * and after it.  Where the rule was held, only the host can have changed it, and
- * its times tell.  Where it was not, the program can have, and has had time to
- * put things back: there the contents count, of directories too, to a bound.
+ * and after it, and a symbolic link on the way to it for itself: who can put a
+ * file in its place need not touch what it leads to.  Where the rule was held,
+ * only the host can have changed it, and the times of the name tell.  Where it was
+ * not, the program can have, and has had time to put things back: there all
+ * beneath it counts (closing_compare.c).
  */
 #include "stub/closing.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "stub/launch.h"
 #include "stub/out.h"
 #include "stub/supervise.h"
-#include "stub/sys.h"
 
-#define FILES_MAX 2000u
-#define BYTES_MAX (64u << 20)
-#define DEPTH_MAX 32u
 #define NAMED_MAX 8u
 
-struct looks { /* of a file at one time */
-	bool there;
+struct looks { /* of a name at one time */
+	bool there, sticky;
 	dev_t dev;
 	ino_t ino;
 	off_t size;
@@ -36,48 +29,24 @@ struct looks { /* of a file at one time */
 };
 struct guarded {
 	const char *path;
+	bool held; /* the rule that guards it */
 	struct looks before;
-	uint8_t digest[32];
-};
-struct reading {
-	struct sbx_sha256 sum;
-	unsigned files, bytes; /* so far, over all */
+	struct insides insides; /* if not held, and there */
 };
 static struct {
 	VEC(struct guarded) files;
 	struct looks head, index;
-	bool held; /* the rules that guard them */
-	struct reading reading;
 } closing;
-
-static bool is_empty(const char *path, const struct stat *st)
-{
-	_Alignas(struct uapi_dirent) char buffer[4096];
-	long got = -1, entries = 0;
-	int dir;
-
-	if (!S_ISDIR(st->st_mode))
-		return !st->st_size;
-	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (dir >= 0) {
-		got = syscall(SYS_getdents64, dir, buffer, sizeof(buffer));
-		close(dir);
-	}
-	for (long at = 0; at < got; entries++)
-		at += ((const struct uapi_dirent *)(const void *)(buffer + at))->length;
-	return got > 0 && entries <= 2; /* "." and ".." */
-}
 
 static struct looks look_at(const char *path)
 {
 	struct looks looks = { 0 };
 	struct stat st;
 
-	/* The sticky bit: a placeholder, of ours or another session's.  What is not
-	 * held the program can mark so, too. */
-	if (lstat(path, &st) || (st.st_mode & S_ISVTX && (closing.held || is_empty(path, &st))))
+	if (lstat(path, &st))
 		return looks;
 	looks.there = true;
+	looks.sticky = st.st_mode & S_ISVTX;
 	looks.dev = st.st_dev;
 	looks.ino = st.st_ino;
 	looks.size = st.st_size;
@@ -86,97 +55,26 @@ static struct looks look_at(const char *path)
 	return looks;
 }
 
-/* ---- contents -------------------------------------------------------------------- */
-
-static bool is_within_bounds(const struct reading *r)
+/* The sticky bit: a placeholder, of ours or another session's.  What the program
+ * could make has to be empty besides: it can set that bit, too. */
+static struct looks look_into(const struct guarded *guarded, struct insides *insides)
 {
-	return r->files < FILES_MAX && r->bytes < BYTES_MAX;
-}
+	struct looks looks = look_at(guarded->path);
 
-static void read_file(struct reading *r, int fd)
-{
-	char data[4096];
-	ssize_t size;
-
-	while (is_within_bounds(r) && (size = read(fd, data, sizeof(data))) > 0) {
-		sbx_sha256_add(&r->sum, data, (size_t)size);
-		r->bytes += (unsigned)size;
-	}
-}
-
-static void read_entry(struct reading *r, int dir, const char *name, unsigned depth);
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static void read_directory(struct reading *r, int fd, unsigned depth)
-{
-	_Alignas(struct uapi_dirent) char buffer[4096];
-	VEC(const char *) names = { 0 };
-	long got;
-
-	while (names.count < FILES_MAX &&
-	       (got = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < got;) {
-			const struct uapi_dirent *entry = (const void *)(buffer + at);
-
-			at += entry->length;
-			if (strcmp(entry->name, ".") && strcmp(entry->name, ".."))
-				*vec_add(&names) = mem_string(entry->name);
-		}
-	mem_sort(names.items, names.count, sizeof(*names.items), by_name);
-	for (size_t i = 0; i < names.count; i++)
-		read_entry(r, fd, names.items[i], depth + 1);
-}
-
-/* Its name, kind and content; whatever is no file or directory by what it says. */
-static void read_entry(struct reading *r, int dir, const char *name, unsigned depth)
-{
-	char target[PATH_MAX];
-	struct stat st = { 0 };
-	ssize_t size;
-	int fd;
-
-	if (!is_within_bounds(r) || depth > DEPTH_MAX)
-		return;
-	r->files++;
-	fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW);
-	sbx_sha256_add(&r->sum, name, strlen(name) + 1);
-	sbx_sha256_add(&r->sum, &st.st_mode, sizeof(st.st_mode));
-	if (S_ISLNK(st.st_mode)) {
-		size = readlinkat(dir, name, target, sizeof(target));
-		sbx_sha256_add(&r->sum, target, size > 0 ? (size_t)size : 0);
-		return;
-	}
-	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-		return;
-	sbx_sha256_add(&r->sum, &st.st_size, S_ISREG(st.st_mode) ? sizeof(st.st_size) : 0);
-	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (S_ISREG(st.st_mode))
-		read_file(r, fd);
-	else
-		read_directory(r, fd, depth);
-	close(fd);
-}
-
-static void digest_of(const char *path, uint8_t digest[32])
-{
-	sbx_sha256_init(&closing.reading.sum);
-	read_entry(&closing.reading, AT_FDCWD, path, 0);
-	sbx_sha256_end(&closing.reading.sum, digest);
+	if (looks.there && !guarded->held)
+		closing_look_through(guarded->path, insides);
+	if (looks.sticky && (guarded->held || insides->empty))
+		memset(&looks, 0, sizeof(looks));
+	return looks;
 }
 
 /* ---- before ------------------------------------------------------------------------ */
 
-/* To be read and not written, by a rule. */
+/* To be read and not written, by a rule; and links that lead to what a rule names. */
 static bool is_guarded(const struct plan_mask *mask)
 {
-	return mask->verify && mask->rule != SBX_NONE && mask->kind == MASK_SELF &&
-	       !(mask->rights & SBX_WRITE) && mask_lies_on_host(mask);
+	return mask->rule != SBX_NONE && mask->kind == MASK_SELF && mask_lies_on_host(mask) &&
+	       (S_ISLNK(mask->mode) || (mask->verify && !(mask->rights & SBX_WRITE)));
 }
 
 static const char *git_file(const struct launch *launch, const char *name)
@@ -193,17 +91,18 @@ void closing_remember(struct launch *launch)
 
 	if (launch->options.quiet)
 		return;
-	closing.held = sbx_enforcer(SBX_DUTY_DENY_BENEATH, plan->backend, &none);
 	for (size_t i = 0; i < plan->masks.count; i++) {
+		const struct plan_mask *mask = &plan->masks.items[i];
 		struct guarded *guarded;
 
-		if (!is_guarded(&plan->masks.items[i]))
+		if (!is_guarded(mask))
 			continue;
 		guarded = vec_add(&closing.files);
-		guarded->path = plan->masks.items[i].path;
-		guarded->before = look_at(guarded->path);
-		if (!closing.held && guarded->before.there)
-			digest_of(guarded->path, guarded->digest);
+		guarded->path = mask->path;
+		guarded->held =
+		    sbx_enforcer(S_ISLNK(mask->mode) ? SBX_DUTY_DENY_LINK : SBX_DUTY_DENY_BENEATH,
+				 plan->backend, &none);
+		guarded->before = look_into(guarded, &guarded->insides);
 	}
 	closing.head = look_at(git_file(launch, "HEAD"));
 	closing.index = look_at(git_file(launch, "index"));
@@ -211,15 +110,15 @@ void closing_remember(struct launch *launch)
 
 /* ---- after ------------------------------------------------------------------------- */
 
-static bool is_changed(const struct guarded *guarded)
+static bool is_changed(const struct guarded *guarded, bool *partial)
 {
-	struct looks now = look_at(guarded->path);
-	uint8_t digest[32];
+	struct insides insides = { 0 };
+	struct looks now = look_into(guarded, &insides);
 
-	if (closing.held || !now.there || !guarded->before.there)
+	*partial = guarded->insides.partial || insides.partial;
+	if (guarded->held || !now.there || !guarded->before.there)
 		return memcmp(&now, &guarded->before, sizeof(now));
-	digest_of(guarded->path, digest);
-	return memcmp(digest, guarded->digest, sizeof(digest));
+	return !closing_is_same(&guarded->insides, &insides);
 }
 
 /* "a, b and 3 more", as seen from the workspace. */
@@ -248,15 +147,19 @@ static void end_names(struct names *names)
 		names->text = out_string("%s and %u more", names->text, names->count - NAMED_MAX);
 }
 
-static struct names find_changed(const struct launch *launch)
+static void find_changed(const struct launch *launch, struct names *changed, struct names *partial)
 {
-	struct names names = { "", 0 };
+	for (size_t i = 0; i < closing.files.count; i++) {
+		const struct guarded *guarded = &closing.files.items[i];
+		bool left_out;
 
-	for (size_t i = 0; i < closing.files.count; i++)
-		if (is_changed(&closing.files.items[i]))
-			add_name(&names, short_name(launch, closing.files.items[i].path));
-	end_names(&names);
-	return names;
+		if (is_changed(guarded, &left_out))
+			add_name(changed, short_name(launch, guarded->path));
+		else if (left_out)
+			add_name(partial, short_name(launch, guarded->path));
+	}
+	end_names(changed);
+	end_names(partial);
 }
 
 /* Nothing is asked, and nobody executed, where no commit and no switch was made. */
@@ -291,13 +194,12 @@ static struct names find_differing(const struct launch *launch)
 
 void closing_report(struct launch *launch, const struct outcome *outcome)
 {
-	struct names changed, differ;
+	struct names changed = { "", 0 }, partial = { "", 0 }, differ;
 	const char *line = "";
 
 	if (launch->options.quiet || !outcome->started)
 		return;
-	closing.reading.files = closing.reading.bytes = 0;
-	changed = find_changed(launch);
+	find_changed(launch, &changed, &partial);
 	differ = find_differing(launch);
 	if (outcome->refused)
 		line = out_string("; %u connection%s refused", outcome->refused,
@@ -307,8 +209,10 @@ void closing_report(struct launch *launch, const struct outcome *outcome)
 	if (changed.count)
 		line = out_string("%s; changed while it ran: %s (the host runs these)", line,
 				  changed.text);
-	if (!is_within_bounds(&closing.reading))
-		line = out_string("%s; not all protected files were compared: too many", line);
+	if (partial.count)
+		line =
+		    out_string("%s; not compared in full (too many names in it, or too deep): %s",
+			       line, partial.text);
 	if (differ.count)
 		line = out_string("%s; differ from HEAD: %s", line, differ.text);
 	if (*line)

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct launch;
 struct outcome;
@@ -17,6 +18,18 @@ void closing_remember(struct launch *launch);
 void closing_end_all(const struct launch *launch);
 /* One line: what was refused, what the host runs later and changed. */
 void closing_report(struct launch *launch, const struct outcome *outcome);
+
+/* closing_compare.c: a name that exists, and all beneath it. */
+struct insides {
+	uint8_t looks[32]; /* of kinds, inodes, sizes and times */
+	uint8_t contents[32];
+	bool read;    /* @contents are known */
+	bool partial; /* not even @looks cover all of it */
+	bool empty;   /* a file or directory with nothing in it */
+};
+void closing_look_through(const char *path, struct insides *out);
+/* By contents, if both are known; else by looks. */
+bool closing_is_same(const struct insides *before, const struct insides *now);
 
 /* closing_head.c: which of @count @names in the repository of the workspace
  * differ from HEAD?  Answers in @differs; all false where that cannot be had. */

@@ -192,7 +192,6 @@ began sgit 'import time; open("ready","w").close(); time.sleep(0.4)'; bare sh -c
 no_output 'protected' 'what is not protected is not spoken of'
 repository; began sgit 'import time; open("ready","w").close(); time.sleep(0.5)'; bare rm -rf .git; as_user sh -c "ln -s / $work/.git" 2>/dev/null; ended
 case $status in 0) output 'protected' 'a .git that is removed' ;; *) status 125 'a .git that leads elsewhere ends the session'; output 'session ended' '... which is said' ;; esac
-
 case_ 'two sessions with different policies'
 # The wider one: what it does to the names that the other masks.
 attack='
@@ -258,8 +257,32 @@ rm -rf "$work/.mcp.json"; sbx_with '--backend landlock' sland sh -c 'mkdir .mcp.
 output 'changed while it ran: .mcp.json (the host runs these)' '... also what is made to look like a placeholder'; rm -rf "$work/.mcp.json"
 sbx_with '--backend landlock' sland sh -c 'echo 2 >tasks/deep/a; touch -d 2001-01-01 tasks/deep/a; echo 3 >.mcp.json; exit 9'
 output 'changed while it ran: .mcp.json, tasks (the host runs these)' '... content, new files, in directories'; status 9 '... the status stays'
-fresh; for i in $(seq 2100); do echo "$work/tasks/$i"; done | { mkdir "$work/tasks"; xargs touch; }; own "$work"
-sbx_with '--backend landlock' sland true; output 'not all protected files were compared' 'too many to compare: said'
+# Each name has bounds of its own; past them times tell, which nobody can set.
+land() { sbx_with '--backend landlock' sland sh -c "$1"; }
+deep() { printf 'd/%.0s' $(seq "$1"); } # LEVELS
+fresh; as_user sh -c "mkdir $work/tasks; cd $work/tasks; seq 3000 | xargs touch"
+land true; no_output compared 'a directory of 3,000 names: nothing is left out'
+land 'echo 2 >.envrc'; output 'ran: .envrc (' '... what stands beside it is compared'
+land 'echo 2 >tasks/2; : >tasks/2; touch -d 2001-01-01 tasks/2'; output 'ran: tasks (' '... and what is in it'
+fresh; as_user sh -c "mkdir $work/tasks; truncate -s 20M $work/tasks/big"
+land true; no_output tasks 'a big file: nothing'
+land 'echo 1 | dd of=tasks/big bs=1 seek=9 conv=notrunc status=none; touch -d 2001-01-01 tasks/big'; output 'ran: tasks (' '... changed'
+fresh; as_user mkdir -p "$work/tasks/$(deep 40)"
+land "echo 1 >tasks/$(deep 40)x"; output 'ran: tasks (' '40 levels down'
+fresh; as_user mkdir -p "$work/tasks/$(deep 300)" "$work/tasks/e"
+land "echo 1 >tasks/$(deep 300)x; echo 2 >.mcp.json"; output 'not compared in full (too many names in it, or too deep): tasks' '300 levels down: said'; output 'ran: .mcp.json (' '... and hides nothing else'
+land 'echo 1 >tasks/e/x'; output 'ran: tasks (' '... nor what stands beside it'
+# The sticky bit makes a placeholder only of what is empty.
+fresh; land 'echo evil >.envrc; chmod +t .envrc; mkdir tasks; chmod +t tasks'; output 'ran: .envrc (' 'a file that looks like a placeholder'
+land 'echo worse >.envrc; echo x >tasks/x'; output 'ran: .envrc, tasks (' '... also one from before'
+# A link is compared as what it is, too.
+links() { fresh; as_user sh -c "cd $work; echo a >real; ln -s real .envrc; ln -s nope .mcp.json; mkdir o o2; ln -s o tasks"; }
+for backend in landlock $([ -u /usr/bin/firejail ] && echo firejail); do
+	links; sbx_with "--backend $backend" sland true; no_output changed "$backend: links: nothing"
+	sbx_with "--backend $backend" sland sh -c 'rm .envrc; echo evil >.envrc'; output 'ran: .envrc (' "$backend: a link becomes a file"
+	links; sbx_with "--backend $backend" sland sh -c 'rm .mcp.json; echo evil >.mcp.json'; output 'ran: .mcp.json (' '... one that led nowhere'
+	sbx_with "--backend $backend" sland sh -c 'ln -sfn o2 tasks'; output 'ran: tasks (' '... one that leads elsewhere'
+done
 
 case_ 'the records of the killed'
 fresh; as_user mkdir -p "$sessions"
