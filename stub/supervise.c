@@ -39,15 +39,18 @@ enum {
 	START_MS = SBX_START_SECONDS * 1000, /* for the backend, until the program starts */
 	END_MS = 5000,                       /* for the backend, once the program has ended */
 	HANGUP_MS = 5000,                    /* for a program whose terminal was closed */
+	WORD_MS = 1000,                      /* for the inner stage, once the program has ended */
 };
 
 struct watch {
 	struct launch *launch;
 	struct backend *backend;
 	struct outcome *out;
-	int signals; /* signalfd */
-	int program; /* its number outside; 0: not yet */
-	int pidfd;
+	int signals;       /* signalfd */
+	int program;       /* its number outside; 0: not yet */
+	int pidfd;         /* of it; or -1 */
+	uint64_t word;     /* when the inner stage should have said how it ended; 0: it runs */
+	bool woken;        /* which it was sent SIGCONT for */
 	int first;         /* firejail: pidfds of its process 1, which ends all, */
 	int inner;         /* and of the inner stage, whose end it may survive; or -1 */
 	uint64_t deadline; /* milliseconds, monotonic; 0: none */
@@ -96,6 +99,8 @@ static int time_left(const struct watch *s)
 
 	if (s->watching.inner && s->watching.due && (!next || s->watching.due < next))
 		next = s->watching.due;
+	if (s->word && (!next || s->word < next))
+		next = s->word;
 	if (!next)
 		return -1;
 	if (now >= next)
@@ -171,6 +176,7 @@ static _Noreturn void stand_in(struct watch *s, pid_t job)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != job)
 		_exit(0);
+	s->word = 0; /* is the job's to wait for */
 	watch_take_over(s->launch, &s->watching, now_ms());
 	while (!why && info.ssi_signo != SIGTERM && !(s->deadline && now_ms() >= s->deadline)) {
 		if (poll(&fd, 1, time_left(s)) > 0 &&
@@ -402,9 +408,9 @@ static void conclude(struct watch *s)
 	if (!out->started) {
 		out->words = captured(s->backend);
 	} else {
-		out->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : EXIT_REFUSED;
-		note("the sandbox was ended from outside%s",
-		     WIFSIGNALED(status) ? " (its first process was killed)" : "");
+		/* Whoever goes by himself says so first. */
+		out->status = 128 + (WIFSIGNALED(status) ? WTERMSIG(status) : SIGKILL);
+		note("the sandbox was ended: its first process was killed");
 	}
 }
 
@@ -424,6 +430,25 @@ static void take_time_out(struct watch *s)
 	end_by_force(s);
 }
 
+/*
+ * The program is gone, and who waits for it says nothing: stopped, perhaps by the
+ * program, which reaches it where both are in one domain and no process namespace
+ * makes it the first.  What is left of the program may stop it again.
+ */
+static void take_silence(struct watch *s, uint64_t now)
+{
+	if (!s->woken) {
+		s->woken = true;
+		s->word = now + END_MS;
+		kill(s->watching.inner, SIGCONT);
+		return;
+	}
+	s->out->status = 128 + SIGKILL;
+	note("the session was ended: the program has ended, but its first process was stopped, "
+	     "and could not say how");
+	end_by_force(s);
+}
+
 static void look_at_masks(struct watch *s)
 {
 	const char *why = watch_look(s->launch, &s->watching, now_ms());
@@ -440,6 +465,7 @@ static void look(struct watch *s)
 		{ s->signals, POLLIN, 0 },
 		{ s->broker.listener, POLLIN, 0 }, /* one that is negative is passed over */
 		{ s->inner, POLLIN, 0 },
+		{ s->word ? -1 : s->pidfd, POLLIN, 0 }, /* it stays readable */
 	};
 	int ready = poll(fds, sizeof(fds) / sizeof(*fds), time_left(s));
 	uint64_t now = now_ms();
@@ -457,6 +483,10 @@ static void look(struct watch *s)
 		take_signal(s);
 	if (fds[0].revents ? !receive(s, 0) : fds[3].revents)
 		s->lost = true;
+	if (fds[4].revents)
+		s->word = now + WORD_MS;
+	else if (s->word && now >= s->word && !fds[0].revents)
+		take_silence(s, now);
 	/* Its last words, whoever else still holds the other end. */
 	while (s->ended && !s->over && !s->lost)
 		s->lost = !receive(s, MSG_DONTWAIT);
@@ -469,7 +499,7 @@ void supervise(struct launch *launch, struct backend *backend, struct outcome *o
 
 	memset(out, 0, sizeof(*out));
 	out->words = "";
-	s.broker.listener = s.first = s.inner = -1;
+	s.broker.listener = s.first = s.inner = s.pidfd = -1;
 	s.deadline = now_ms() + START_MS;
 	out_hurry(!launch->options.check);
 	watch_start(launch, &s.watching);

@@ -284,6 +284,16 @@ for backend in landlock $([ -u /usr/bin/firejail ] && echo firejail); do
 	sbx_with "--backend $backend" sland sh -c 'ln -sfn o2 tasks'; output 'ran: tasks (' '... one that leads elsewhere'
 done
 
+case_ 'the first process is stopped or killed'
+for backend in landlock $([ -u /usr/bin/firejail ] && echo firejail); do
+	fresh
+	sbx_with "--backend $backend" sland sh -c 'kill -9 $PPID; sleep 4719'; status 137 "$backend: killed from inside"
+	output 'its first process was killed' '... which is said'; no_output outside '... and not by whom'; equal 0 "$(asleep 4719)" '... nobody runs on'
+	run_in "$work" timeout -k 1 20 "$sbx_exec" --backend $backend "$dir/sland.sbx" -- sh -c 'kill -STOP $PPID; exit 7'; status 7 "$backend: stopped: it goes on once the program has ended"
+done
+run_in "$work" timeout -k 1 20 "$sbx_exec" --backend landlock "$dir/sland.sbx" -- sh -c '(while kill -STOP $PPID; do :; done) & sleep 0.2; exit 7'
+status 137 'stopped again and again: the session is ended'; output 'first process was stopped' '... which is said'
+
 case_ 'the records of the killed'
 fresh; as_user mkdir -p "$sessions"
 put="import struct,sys; open(sys.argv[1],'wb').write(struct.pack('<QQII',0,0,len(sys.argv[2]),2**32-1)+sys.argv[2].encode()+b'\\0')"
