@@ -205,7 +205,7 @@ void closing_report(struct launch *launch, const struct outcome *outcome)
 		line = out_string("; %u connection%s refused", outcome->refused,
 				  outcome->refused == 1 ? "" : "s");
 	if (outcome->lifted)
-		line = out_string("%s; protection lifted from outside: %u", line, outcome->lifted);
+		line = out_string("%s; protection lifted while it ran: %u", line, outcome->lifted);
 	if (changed.count)
 		line = out_string("%s; changed while it ran: %s (the host runs these)", line,
 				  changed.text);

@@ -111,6 +111,12 @@ static int open_path(const char *path)
 	return sys_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW, UAPI_RESOLVE_NO_SYMLINKS);
 }
 
+/* Why open_path() failed. */
+static const char *path_error(void)
+{
+	return errno == ELOOP ? "a symbolic link stands on the way to it" : out_error(errno);
+}
+
 static void make_parents(const struct maker *m, char *path, mode_t mode)
 {
 	for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
@@ -164,8 +170,8 @@ static int open_target(const struct maker *m, const struct plan_mask *mask)
 	if (target < 0 && errno == ENOENT && mask->make)
 		return make_point(m, mask);
 	if (target < 0 || fstat(target, &st))
-		inner_fail(m->inner, "%s: %s: it changed while starting; start again", mask->path,
-			   out_error(errno));
+		inner_fail(m->inner, "%s: %s%s", mask->path, path_error(),
+			   m->again ? "" : ": it changed while starting; start again");
 	if (mask->kind == MASK_OPEN || mask->if_present || m->again)
 		return target;
 	if ((mask->ino && (st.st_ino != mask->ino || st.st_dev != mask->dev)) ||
@@ -381,7 +387,7 @@ static enum mask_state state_of(const struct inner *inner, const struct plan_mas
 	enum mask_state state;
 
 	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
-		inner_fail(inner, "%s: %s", mask->path, out_error(errno));
+		inner_fail(inner, "%s: %s", mask->path, path_error());
 	if (fd < 0)
 		return mask->if_present ? MASK_HELD : MASK_GONE;
 	state = is_held(mask, fd) ? MASK_HELD : MASK_LIFTED;

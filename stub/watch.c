@@ -32,9 +32,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "stub/backend.h"
 #include "stub/inner.h"
 #include "stub/launch.h"
 #include "stub/out.h"
+#include "stub/protocol.h"
 #include "stub/sys.h"
 
 enum {
@@ -105,6 +107,15 @@ static struct identity identity_of(const char *path, bool links)
 	return identity;
 }
 
+/* What was never protected needs no second look: a link, on firejail. */
+static bool is_laid(const struct launch *launch, const struct plan_mask *mask)
+{
+	unsigned rights;
+
+	return mask_lies_on_host(mask) &&
+	       (launch->plan.backend != SBX_FIREJAIL || firejail_lays(mask, &rights));
+}
+
 /* Marks the masks that lie on another file than before; true: there are some. */
 static bool compare(const struct launch *launch, struct watching *w)
 {
@@ -115,7 +126,7 @@ static bool compare(const struct launch *launch, struct watching *w)
 		struct identity now;
 
 		w->state[i] = MASK_UNKNOWN;
-		if (!mask_lies_on_host(mask))
+		if (!is_laid(launch, mask))
 			continue;
 		/* firejail's cannot be looked at, to tell whether it was only written. */
 		now = identity_of(mask->path, launch->plan.backend != SBX_FIREJAIL);
@@ -181,44 +192,63 @@ void watch_notice(struct watching *w, uint64_t now)
 
 /* ---- laying again ----------------------------------------------------------------- */
 
-static _Noreturn void lay(const struct launch *launch, const struct watching *w, int mounts)
+/* @words: a MESSAGE_FAILED goes there, as from the inner stage. */
+static _Noreturn void lay(const struct launch *launch, const struct watching *w, int mounts,
+			  int words)
 {
-	struct inner inner = { .plan = launch->plan, .socket = -1 };
+	struct inner inner = { .plan = launch->plan, .socket = words };
 	int user = ioctl(mounts, UAPI_NS_GET_USERNS);
 
 	/* Not by /proc/PID/ns/user: that is another one where the program has one. */
 	if (user < 0 || setns(user, CLONE_NEWUSER) || setns(mounts, CLONE_NEWNS))
-		refuse("the sandbox's mounts cannot be reached: %s", out_error(errno));
+		inner_fail(&inner, "the sandbox's mounts cannot be reached: %s", out_error(errno));
 	for (unsigned i = 0; i < TRIES; i++)
 		if (masks_apply_again(&inner, w->state))
 			_exit(0);
 	_exit(RETRY);
 }
 
-/* False: it failed, and has said why. */
-static bool lay_in_child(const struct launch *launch, struct watching *w, int mounts)
+/* NULL, or why it could not; @retry: something was replaced each time. */
+static const char *wait_for_child(pid_t child, int words, bool *retry)
 {
-	struct pollfd end = { -1, POLLIN, 0 };
+	struct pollfd end = { (int)syscall(SYS_pidfd_open, child, 0), POLLIN, 0 };
+	struct message message = { 0 };
 	int status = 1;
-	pid_t child;
 
-	for (size_t i = 0; i < launch->plan.masks.count; i++)
-		w->state[i] =
-		    mask_lies_on_host(&launch->plan.masks.items[i]) ? MASK_HELD : MASK_UNKNOWN;
-	child = sys_fork();
-	if (child == 0)
-		lay(launch, w, mounts);
-	if (child < 0)
-		return false;
-	end.fd = (int)syscall(SYS_pidfd_open, child, 0);
 	if (end.fd >= 0 && poll(&end, 1, CHILD_MS) == 0)
 		kill(child, SIGKILL);
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	if (end.fd >= 0)
 		close(end.fd);
-	w->again = WIFEXITED(status) && WEXITSTATUS(status) == RETRY;
-	return status == 0 || w->again;
+	*retry = WIFEXITED(status) && WEXITSTATUS(status) == RETRY;
+	if (!status || *retry)
+		return NULL;
+	if (read(words, &message, sizeof(message) - 1) <= 0)
+		return "the sandbox's mounts do not answer";
+	return mem_string(message.text);
+}
+
+/* NULL, or why it could not. */
+static const char *lay_in_child(const struct launch *launch, struct watching *w, int mounts)
+{
+	const char *why = "no process for it";
+	int words[2];
+	pid_t child;
+
+	for (size_t i = 0; i < launch->plan.masks.count; i++)
+		w->state[i] =
+		    mask_lies_on_host(&launch->plan.masks.items[i]) ? MASK_HELD : MASK_UNKNOWN;
+	if (pipe2(words, O_CLOEXEC | O_NONBLOCK))
+		return why;
+	child = sys_fork();
+	if (child == 0)
+		lay(launch, w, mounts, words[1]);
+	if (child > 0)
+		why = wait_for_child(child, words[0], &w->again);
+	close(words[0]);
+	close(words[1]);
+	return why;
 }
 
 /* "a, b and 3 more" of the masks in this @state; mere pins only where they are all. */
@@ -251,8 +281,7 @@ static const char *stand_in(struct launch *launch, const struct watching *w)
 		/* Where nobody can write, nobody can make the name either. */
 		if (w->state[i] == MASK_GONE && !placeholders_make_again(launch, mask) &&
 		    errno != EROFS)
-			return out_string("%s was removed from outside, and cannot be held: %s: "
-					  "session ended, look at what is there",
+			return out_string("%s is gone, and nothing can stand in for it (%s)",
 					  mask->path, out_error(errno));
 	}
 	return NULL;
@@ -267,36 +296,40 @@ static void say_laid(const struct launch *launch, struct watching *w)
 		return;
 	w->lifted += count;
 	w->again = true;
-	launch_remark(launch, "replaced or removed from outside, and protected again: %s", names);
+	launch_remark(launch, "replaced or removed while it ran, and protected again: %s", names);
 }
 
-/* One look inside; false: the session must end. */
-static bool lay_and_say(struct launch *launch, struct watching *w, int mounts, unsigned *gone)
+/* One look inside; NULL, or why the session must end. */
+static const char *lay_and_say(struct launch *launch, struct watching *w, int mounts,
+			       unsigned *gone)
 {
-	if (!lay_in_child(launch, w, mounts))
-		return false;
+	const char *why = lay_in_child(launch, w, mounts);
+
+	if (why)
+		return why;
 	say_laid(launch, w);
 	names_of(launch, w, MASK_GONE, gone);
-	return true;
+	return NULL;
 }
 
 static const char *check(struct launch *launch, struct watching *w, uint64_t now)
 {
-	const char *why = NULL;
+	const char *why;
 	unsigned gone = 0;
 	char name[32];
-	bool good;
 	int mounts;
 
 	out_text(name, sizeof(name), "/proc/%d/ns/mnt", w->inner);
 	mounts = open(name, O_RDONLY | O_CLOEXEC);
 	if (mounts < 0 && (errno == ENOENT || errno == ESRCH))
 		return NULL; /* it is over anyway */
-	good = mounts >= 0 && lay_and_say(launch, w, mounts, &gone);
-	if (good && gone && w->missing && now >= w->missing) {
+	why = mounts < 0 ? "the sandbox's mounts cannot be reached"
+			 : lay_and_say(launch, w, mounts, &gone);
+	if (!why && gone && w->missing && now >= w->missing) {
 		w->missing = 0;
 		why = stand_in(launch, w);
-		good = why || lay_and_say(launch, w, mounts, &gone);
+		if (!why)
+			why = lay_and_say(launch, w, mounts, &gone);
 	}
 	if (mounts >= 0)
 		close(mounts);
@@ -307,9 +340,12 @@ static const char *check(struct launch *launch, struct watching *w, uint64_t now
 	/* Directories may be others now, and so to be watched. */
 	watch_directories(launch, w);
 	w->due = now + (w->again ? AGAIN_MS : PAUSE_MS);
-	return good ? why
-		    : "a protected name was replaced from outside, and cannot be protected again: "
-		      "session ended, look at what is there";
+	if (why)
+		why = out_string("a protected name was replaced or removed while the session ran, "
+				 "and could not be protected again: %s: session ended: "
+				 "look at what has that name now, and at where it leads",
+				 why);
+	return why;
 }
 
 static void report_only(const struct launch *launch, struct watching *w)
@@ -319,7 +355,7 @@ static void report_only(const struct launch *launch, struct watching *w)
 
 	w->lifted += count;
 	launch_remark(launch,
-		      "replaced or removed from outside, and no longer protected (firejail cannot "
+		      "replaced or removed while it ran, and no longer protected (firejail cannot "
 		      "do it again): %s",
 		      names);
 	watch_directories(launch, w);

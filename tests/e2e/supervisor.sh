@@ -148,7 +148,7 @@ lifted() { # POLICY PATH WHAT COMMAND...
 	output 'now closed' "$what: $path is closed again"
 	if [ "$ms" -le 50 ]; then pass "... within 50 ms ($ms)"; else fail "... within 50 ms: $ms" "$out"; fi
 	output 'protected again' '... which is said'
-	output 'lifted from outside: ' '... at the end too'
+	output 'lifted while it ran: ' '... at the end too'
 }
 repository; lifted sgit .git/config 'git config' git config core.y 2
 equal 2 "$(git_at config core.y)" '... and the host has what it wanted'
@@ -192,6 +192,19 @@ began sgit 'import time; open("ready","w").close(); time.sleep(0.4)'; bare sh -c
 no_output 'protected' 'what is not protected is not spoken of'
 repository; began sgit 'import time; open("ready","w").close(); time.sleep(0.5)'; bare rm -rf .git; as_user sh -c "ln -s / $work/.git" 2>/dev/null; ended
 case $status in 0) output 'protected' 'a .git that is removed' ;; *) status 125 'a .git that leads elsewhere ends the session'; output 'session ended' '... which is said' ;; esac
+policy sloop <<'END'
+fs { deny write $workspace/.github/hooks }
+END
+fresh; as_user mkdir "$home/new"
+began sloop 'import os, time; open("ready","w").close(); end = time.time() + 4
+while time.time() < end:
+    try: os.symlink(os.path.relpath(os.environ["HOME"] + "/e2e/new"), ".github")
+    except OSError: pass'
+for _ in $(seq 100); do rm -rf "$work/.github"; kill -0 "$session" 2>/dev/null || break; sleep 0.02; done; ended
+status 125 'a link that the program puts in the way when the host removes the name: ended'
+output 'could not be protected again: ' '... which is said'; output "$work/.github" '... with the name'; output 'look at what' '... and what to do'
+equal 1 "$(grep -c . <<<"$out")" '... in one line'
+
 case_ 'two sessions with different policies'
 # The wider one: what it does to the names that the other masks.
 attack='
@@ -279,7 +292,7 @@ land 'echo worse >.envrc; echo x >tasks/x'; output 'ran: .envrc, tasks (' '... a
 links() { fresh; as_user sh -c "cd $work; echo a >real; ln -s real .envrc; ln -s nope .mcp.json; mkdir o o2; ln -s o tasks"; }
 for backend in landlock $([ -u /usr/bin/firejail ] && echo firejail); do
 	links; sbx_with "--backend $backend" sland true; no_output changed "$backend: links: nothing"
-	sbx_with "--backend $backend" sland sh -c 'rm .envrc; echo evil >.envrc'; output 'ran: .envrc (' "$backend: a link becomes a file"
+	sbx_with "--backend $backend" sland sh -c 'rm .envrc; echo evil >.envrc'; output 'ran: .envrc (' "$backend: a link becomes a file"; no_output outside '... by whom is not said'
 	links; sbx_with "--backend $backend" sland sh -c 'rm .mcp.json; echo evil >.mcp.json'; output 'ran: .mcp.json (' '... one that led nowhere'
 	sbx_with "--backend $backend" sland sh -c 'ln -sfn o2 tasks'; output 'ran: tasks (' '... one that leads elsewhere'
 done
