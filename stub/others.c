@@ -5,13 +5,16 @@
  * another is outside: one with a wider policy in the same workspace could rename
  * the first one's .git/config away.  So it starts with these names masked too.
  * A session that begins later finds its masks lifted by one that was not told of
- * them; that is the watch's business (watch.c).
+ * them; that is the watch's business (watch.c).  Without mounts nothing can be
+ * masked: a session on landlock says what it could undo.
  */
 #include "stub/placeholders.h"
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "stub/direct.h"
 #include "stub/launch.h"
 #include "stub/out.h"
 
@@ -98,13 +101,50 @@ static bool writes_host(const struct plan *plan)
 	return false;
 }
 
+/* One line: what landlock would have to mask, and cannot. */
+static void say_unheld(struct launch *launch)
+{
+	const struct masked *first = NULL;
+	struct session session = { 0 };
+	struct others others;
+	unsigned more = 0;
+
+	if (!sessions_open(launch, &session) || !sessions_lock(&session))
+		return;
+	sessions_read_others(&session, &others);
+	sessions_unlock(&session);
+	close(session.dir);
+	close(session.mutex);
+	for (size_t i = 0; i < others.masked.count; i++) {
+		const struct masked *masked = &others.masked.items[i];
+
+		if (!(direct_granted(launch, masked->path) & SBX_WRITE))
+			continue;
+		if (!first)
+			first = masked;
+		else
+			more++;
+		launch_detail(launch, "%s: masked by %s, and open here", masked->path,
+			      masked->session);
+	}
+	if (first)
+		launch_remark(launch,
+			      "landlock cannot hold what %s masks, and this one may write: %s%s: "
+			      "use --backend bwrap",
+			      first->session, first->path,
+			      more ? out_string(" and %u more names (-v lists them)", more) : "");
+}
+
 void others_hold(struct launch *launch)
 {
 	struct session *session = &launch->session;
 	struct others others;
 
-	if (launch->plan.backend == SBX_LANDLOCK || !writes_host(&launch->plan) ||
-	    !sessions_open(launch, session))
+	if (!writes_host(&launch->plan))
+		return;
+	if (launch->plan.backend == SBX_LANDLOCK)
+		say_unheld(launch);
+	if (launch->plan.backend == SBX_LANDLOCK || !sessions_open(launch, session))
 		return;
 	if (!sessions_lock(session))
 		sessions_refuse();

@@ -165,7 +165,7 @@ static void note_masks(struct launch *launch)
 		    (mask->kind == MASK_HIDE ||
 		     (mask->kind == MASK_SELF && !(mask->rights & SBX_WRITE))))
 			*vec_add(&launch->session.masked) =
-			    (struct masked){ mask->path, mask->kind == MASK_HIDE };
+			    (struct masked){ mask->path, mask->kind == MASK_HIDE, NULL };
 	}
 }
 

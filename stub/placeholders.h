@@ -18,7 +18,8 @@ struct placeholder { /* that a session made or relies on */
 };
 struct masked { /* by a session; others leave it alone meanwhile */
 	const char *path;
-	bool hidden; /* or else read-only */
+	bool hidden;         /* or else read-only */
+	const char *session; /* whose; of others */
 };
 struct session {
 	bool open;
@@ -44,7 +45,7 @@ void placeholders_remove(struct launch *launch);
 bool placeholders_make_again(struct launch *launch, const struct plan_mask *mask);
 
 /* others.c: masks here too what live sessions mask in trees that this one could
- * write.  Before the plan is settled. */
+ * write; without mounts says so.  Before the plan is settled. */
 void others_hold(struct launch *launch);
 
 /* sessions.c: the files by which sessions know of one another.  False: errno. */

@@ -176,7 +176,8 @@ static size_t get_record(const char *at, size_t left, struct record *head)
 	return size + head->text_length + 1u;
 }
 
-static void take_records(const char *at, size_t left, bool alive, struct others *out)
+static void take_records(const char *at, size_t left, const char *name, bool alive,
+			 struct others *out)
 {
 	struct record head;
 	size_t size;
@@ -189,7 +190,7 @@ static void take_records(const char *at, size_t left, bool alive, struct others 
 		if (head.text_length == MASKED || head.text_length == HIDDEN) {
 			if (alive)
 				*vec_add(&out->masked) =
-				    (struct masked){ path, head.text_length == HIDDEN };
+				    (struct masked){ path, head.text_length == HIDDEN, name };
 			continue;
 		}
 		if (head.text_length == DIRECTORY)
@@ -217,7 +218,7 @@ static bool read_other(const struct session *session, const char *name, struct o
 		good = pread(fd, data, (size_t)st.st_size, 0) == st.st_size;
 		alive = flock(fd, LOCK_EX | LOCK_NB);
 		if (good)
-			take_records(data, (size_t)st.st_size, alive, out);
+			take_records(data, (size_t)st.st_size, mem_string(name), alive, out);
 		if (good && !alive)
 			*vec_add(&out->dead_names) = mem_string(name);
 	}

@@ -231,6 +231,14 @@ out=$attacked
 for what in rmdir rename move replace write secret; do output "not $what" "the one that comes later cannot $what"; done
 output 'held for another session' '... and -v says why'
 repository; echo s >"$work/secret"; own "$work"
+sbx_with '--backend landlock' sland true; no_output 'cannot hold' 'on landlock, alone, nothing is said'
+began sprot 'import time; open("ready","w").close(); time.sleep(1.2)'
+sbx_with '--backend landlock' sland python3 -c "$attack"; attacked=$out
+sbx_with '-q --backend landlock' sland true; no_output 'cannot hold' '... nor under -q'
+ended
+out=$attacked; output 'did secret' 'on landlock it can'; output 'landlock cannot hold what session-' '... which one line says'
+output "$work/" '... with a name'
+repository; echo s >"$work/secret"; own "$work"
 began plain "import time; open('ready','w').close(); time.sleep(0.7)$attack"; wide=$session; cp "$dir/session.out" "$dir/wide.out"; rm "$work/ready"
 (cd "$work" && as_user "$sbx_exec" "$dir/sprot.sbx" -- python3 -c "
 import time
