@@ -182,6 +182,20 @@ static void report_duty(const struct launch *launch, enum sbx_duty what, enum sb
 	}
 }
 
+/* Of names that somebody outside could replace. */
+static bool has_masks(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->masks.count; i++) {
+		const struct plan_mask *mask = &plan->masks.items[i];
+
+		if (mask->verify && !mask->make && mask->kind != MASK_TMP &&
+		    mask->kind != MASK_OPEN && !path_within(mask->path, "/proc") &&
+		    !path_within(mask->path, "/dev"))
+			return true;
+	}
+	return false;
+}
+
 struct trial {
 	bool usable;      /* by the table */
 	unsigned lacking; /* best-effort duties */
@@ -208,6 +222,10 @@ static void report_backend(struct launch *launch, enum sbx_backend kind, struct 
 	for (enum sbx_duty what = 0; what < SBX_DUTY_COUNT; what++)
 		if (there || launch->options.verbose)
 			report_duty(launch, what, kind, &machine);
+	/* No rule asks for this one. */
+	if ((there || launch->options.verbose) && kind == SBX_FIREJAIL && has_masks(&launch->plan))
+		say("note %s: %s: not so: %s\n", name, sbx_duty_text(SBX_DUTY_MASK_KEPT),
+		    sbx_lack_why(SBX_DUTY_MASK_KEPT, kind));
 }
 
 /* As choose.c does it: the next one only where one says that it cannot. */

@@ -210,6 +210,8 @@ before=$(find "$work" "$TESTHOME" | sort | md5sum)
 run_in "$work" "$sbx_exec" --check "$dir/needs-mounts.sbx"; status 0 '--check of a policy with placeholders'
 output 'yes  bwrap: started' '... tries it'
 equal "$before" "$(find "$work" "$TESTHOME" | sort | md5sum)" '... and leaves nothing'
+run_in "$work" "$sbx_exec" -v --check --backend firejail "$dir/needs-mounts.sbx"; output 'note firejail: a mask comes back' 'that firejail does not keep a mask is noted'
+run_in "$work" "$sbx_exec" -v --check --backend firejail,bwrap "$dir/holds.sbx"; no_output 'a mask comes back' '... where there is one'
 run_in "$work" "$sbx_exec" --check --backend landlock "$dir/needs-mounts.sbx"; status 125 '... for one backend'
 no_output 'bwrap: ' '... says nothing of the others'
 run_in "$work" "$sbx_exec" --check --backend landlock -v "$dir/best-effort.sbx"
