@@ -53,6 +53,25 @@ static void set_tmpdir(struct launch *launch, const char *name)
 	plan->environ.items[at] = mem_join(mem_join(name, "="), launch->direct.tmp);
 }
 
+/* What the policy sets to a path in /tmp (GIT_CONFIG_GLOBAL of std/git) means the
+ * private one: here that is the session's own directory. */
+static void move_values(struct launch *launch)
+{
+	struct plan *plan = &launch->plan;
+	const char *around = path_parent(launch->direct.tmp);
+
+	for (size_t i = 0; i < plan->environ.count; i++) {
+		const char *entry = plan->environ.items[i], *value = strchr(entry, '=') + 1;
+		const char *name = mem_copy(entry, (size_t)(value - entry) - 1);
+		struct sbx_env_verdict verdict;
+
+		sbx_env_decide(&launch->blob, name, &verdict);
+		if (verdict.set && path_within(value, around) && !direct_granted(launch, value))
+			plan->environ.items[i] = out_string("%s=%s%s", name, launch->direct.tmp,
+							    value + strlen(around));
+	}
+}
+
 /* RLIMIT_NPROC would count every process of the user's. */
 static void drop_process_limit(struct plan *plan)
 {
@@ -117,6 +136,7 @@ void direct_translate(struct launch *launch, struct backend *out)
 	drop_process_limit(plan);
 	direct_tmp_plan(launch);
 	if (launch->direct.tmp) {
+		move_values(launch);
 		set_tmpdir(launch, "TMPDIR");
 		set_tmpdir(launch, "TMP");
 		set_tmpdir(launch, "TEMP");

@@ -247,6 +247,19 @@ fs { tmp /tmp best-effort }
 env { set TMPDIR "$workspace/t"; set TMP "/nowhere" }
 EOF
 quiet landset sh -c 'echo $TMPDIR $TMP'; output "$work/t /tmp/sbx-" 'a value of the policy stays if it names what is granted'
+policy landgit <<'EOF'
+import std/git best-effort
+process { share processes attributes compat "test" }
+fs { tmp /tmp best-effort; read /tmp/granted optional }
+env { set A "/tmp/granted/x"; set B "/tmpx"; set C "/tmp" }
+EOF
+mkdir -p /tmp/granted; chmod 755 /tmp/granted
+quiet landgit sh -c 'git config --global user.name me && git config user.name; echo "$GIT_CONFIG_GLOBAL $A $B $C"'
+output 'me
+/tmp/sbx-' 'a variable that the policy sets to a path in /tmp names the directory, so git config --global works'
+output '/.gitconfig /tmp/granted/x /tmpx /tmp/sbx-' '... and what names something granted stays'
+sbx_with '--dry-run --backend landlock' landgit true; output 'GIT_CONFIG_GLOBAL=/tmp/sbx-' '... as --dry-run shows'
+rmdir /tmp/granted
 land landtmp bash -c 'cd "$TMPDIR"; mkdir a; chmod 700 a; (cd a; for i in $(seq 600); do mkdir d && cd d; done; echo deep >f); ln -s / root; ln -s "$HOME" home; mkdir shut; echo x >shut/x; chmod 0 shut a/d; mkfifo p; mkdir 0 1 2; touch -- "-rf" "a b"; cd /; chmod 500 "$TMPDIR"'
 status 0 'deep, linked, closed to its owner'
 equal '' "$(mine)$(records)" '... all of it is gone'
