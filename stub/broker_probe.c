@@ -106,6 +106,8 @@ static const char *reason(int error)
 		return "a process here may not look into its own children: set "
 		       "kernel.yama.ptrace_scope to 0 or 1, or let the container use "
 		       "pidfd_getfd and process_vm_readv";
+	case EMFILE:
+		return "too few files may be open: raise the limit, `ulimit -n`";
 	default:
 		return out_string("a trial failed: %s: start again", out_error(error));
 	}

@@ -169,7 +169,8 @@ void check_assertions(struct launch *launch)
 			continue;
 		head.flags = 0;
 		cannot(launch, &head,
-		       "here the policy does not hold what it asserts: %s %s %s: %s%s%s%s",
+		       "here the policy does not hold what it asserts: %s %s %s: %s%s%s%s: start in "
+		       "another directory, or change the policy",
 		       polarity[assertion->head.verb], action[assertion->action], result->object,
 		       result->reason, result->loc == SBX_NONE ? "" : " (",
 		       result->loc == SBX_NONE ? "" : launch_place(launch, result->loc),

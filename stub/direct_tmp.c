@@ -275,7 +275,9 @@ void direct_tmp_make(struct launch *launch)
 	if (direct->tmp_record < 0 || flock(direct->tmp_record, LOCK_EX | LOCK_NB) ||
 	    !write_record(launch, NULL) || mkdir(direct->tmp, 0700) || lstat(direct->tmp, &st) ||
 	    !write_record(launch, &st))
-		refuse("%s: cannot be made: %s", direct->tmp, out_error(errno));
+		refuse("%s: cannot be made: %s: see that its directory and ~/.local/state/sbx can "
+		       "be written",
+		       direct->tmp, out_error(errno));
 	sessions_unlock(&session);
 	for (size_t i = 0; i < launch->plan.rules.count; i++)
 		if (launch->plan.rules.items[i].path == direct->tmp) {

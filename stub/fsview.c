@@ -101,10 +101,13 @@ static bool flagged(const struct context *c, uint32_t flag)
 	return c->rule && (c->rule->head.flags & flag);
 }
 
-static const char *remedy(int error)
+/* @at: what is in the way, or NULL. */
+static const char *remedy(const struct launch *launch, int error, const struct stat *at)
 {
 	switch (error) {
 	case EACCES:
+		if (at && (at->st_uid != launch->uid || (at->st_mode & 0500) == 0500))
+			return "start outside a sandbox, as somebody who may look into it";
 		return "chmod u+rwx it";
 	case ELOOP:
 		return "remove the link that leads to itself";
@@ -120,6 +123,7 @@ static bool handle_error(const struct context *c, const char *path, const struct
 {
 	const char *place = fsview_place(c->launch, c->index);
 	struct stat st;
+	bool known = !stat(walk->path, &st);
 
 	if (flagged(c, SBX_F_OPTIONAL)) {
 		launch_detail(c->launch, "%s: %s: skipped, it is optional (%s)", path,
@@ -128,15 +132,14 @@ static bool handle_error(const struct context *c, const char *path, const struct
 	}
 	/* What this user cannot reach the sandbox cannot either, unless it may
 	 * change the mode of the directory that is in the way. */
-	if (!is_grant(c->verb) && walk->error == EACCES && !stat(walk->path, &st) &&
-	    st.st_uid != c->launch->uid) {
+	if (!is_grant(c->verb) && walk->error == EACCES && known && st.st_uid != c->launch->uid) {
 		launch_detail(c->launch,
 			      "%s: out of this user's reach, and so out of the sandbox's (%s)",
 			      path, place);
 		return false;
 	}
 	launch_obstacle(c->launch, "%s: %s at %s (%s): %s%s", path, out_error(walk->error),
-			walk->path, place, remedy(walk->error),
+			walk->path, place, remedy(c->launch, walk->error, known ? &st : NULL),
 			is_grant(c->verb) ? ", or mark the rule optional" : "");
 	return false;
 }

@@ -161,7 +161,9 @@ void load_blob(struct launch *launch)
 		       "use a version that can",
 		       SITE_FLOOR);
 	if (fd < 0 || fstat(fd, &st))
-		refuse("%s: %s", path, out_error(errno));
+		refuse("%s: %s: %s", path, out_error(errno),
+		       errno == ENOENT ? "compile one with sbxc, or name an installed policy"
+				       : "name one that can be read");
 	launch->blob_path = name_of(fd);
 	check_file(launch->blob_path, fd, &st);
 	size = (size_t)st.st_size;

@@ -106,13 +106,16 @@ static void out_of_reach(struct scan *scan, int dir, const char *name)
 
 	if (error == ENOENT || error == ENOTDIR || error == ELOOP)
 		return;
-	if (error == EACCES &&
-	    (!fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !fstat(dir, &st)) &&
-	    st.st_uid != scan->launch->uid)
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && fstat(dir, &st))
+		memset(&st, 0, sizeof(st));
+	else if (error == EACCES && st.st_uid != scan->launch->uid)
 		return;
-	refuse("%s: %s, and %s may match in it (%s): chmod -R u+rwX it", scan->path,
-	       out_error(error), scan->patterns.items[0].text,
-	       fsview_place(scan->launch, scan->patterns.items[0].point.rule));
+	refuse("%s: %s, and %s may match in it (%s): %s", scan->path, out_error(error),
+	       scan->patterns.items[0].text,
+	       fsview_place(scan->launch, scan->patterns.items[0].point.rule),
+	       error != EACCES		     ? "correct it"
+	       : (st.st_mode & 0500) != 0500 ? "chmod u+rwx it"
+					     : "start outside the sandbox around this");
 }
 
 static void add_hit(struct scan *scan, const struct pattern *pattern, int dir, const char *name)

@@ -176,6 +176,17 @@ static void set_directory(struct launch *launch)
 		launch->plan.cwd = workspace;
 		launch->plan.cwd_dev = launch->plan.cwd_ino = 0;
 	}
+	for (size_t i = 0; i < launch->view.points.count; i++) {
+		const struct sbx_fs_point *point = &launch->view.points.items[i];
+
+		if (point->verb != SBX_FS_TMP || !path_within(launch->plan.cwd, point->path))
+			continue;
+		launch_obstacle(launch,
+				"the current directory is %s, and the policy has a private %s "
+				"(%s): start elsewhere",
+				launch->plan.cwd, point->path, fsview_place(launch, point->rule));
+		return;
+	}
 	if (!plan_shows(launch, launch->plan.cwd))
 		launch_obstacle(launch,
 				"the current directory %s is not visible inside the policy: cd "

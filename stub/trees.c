@@ -119,6 +119,8 @@ int plan_open(const char *path, const struct stat *checked)
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		refuse("openat2(2) is refused here, by a sandbox around or a kernel before 5.6: "
 		       "start outside it");
+	if (fd < 0 && errno == EMFILE)
+		refuse("%s: %s: raise the limit, `ulimit -n`", path, out_error(errno));
 	if (fd < 0 || fstat(fd, &st) || st.st_ino != checked->st_ino || st.st_dev != checked->st_dev)
 		refuse("%s changed while starting: start again", path);
 	return fd;

@@ -259,3 +259,27 @@ connect="import socket; print(socket.create_connection((\"127.0.0.1\",$(cat "$di
 sbx nethost python3 -c "$connect"; output HOSTNET 'mode host reaches the network of the host'
 sbx plain python3 -c "$connect"; no_output HOSTNET 'mode none does not'
 kill $! 2>/dev/null; wait $! 2>/dev/null
+
+case_ 'the remedy is one that helps'
+policy privtmp <<'EOF'
+fs { tmp /tmp }
+EOF
+run_in /tmp "$sbx_exec" "$dir/privtmp.sbx" -- true
+status 125 'started in /tmp, over which the policy lays its own'; output 'start elsewhere' '... says so'; no_output 'cd into' '... and not to go where one is'
+fresh
+policy many <<'EOF'
+fs { read /etc/hosts /etc/hostname /etc/group /etc/profile /etc/shells /etc/fstab /etc/services optional }
+EOF
+run_in "$work" bash -c "for n in {8..36..2}; do (ulimit -n \$n; '$sbx_exec' --backend bwrap '$dir/many.sbx' -- true); done"
+output ': raise the limit, `ulimit -n`' 'too few open files: says so'; no_output 'start again' '... and not that something changed'
+policy asserts <<'EOF'
+assert { cannot write /var/tmp/x }
+EOF
+run_in /var/tmp "$sbx_exec" "$dir/asserts.sbx" -- true; status 125 'an assertion that does not hold here'; output 'start in another directory' '... with what to do'
+run_in "$work" "$sbx_exec" /etc/passwd.sbx; status 125 'a policy that is not there'; output 'compile one with sbxc' '... with what to do'
+policy patterned <<'EOF'
+fs { deny ~/e2e/**/*.key snapshot; write ~/e2e compat "test" }
+EOF
+mkdir -p "$home/shut"; own "$home"; chmod 0 "$home/shut"
+sbx patterned true; status 125 'a directory of the user his that hides names'; output 'chmod u+rwx' '... may be opened'; no_output 'chmod -R' '... and no more than that'
+chmod 700 "$home/shut"; rmdir "$home/shut"
