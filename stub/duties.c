@@ -349,9 +349,9 @@ bool duties_summary(const struct launch *launch, enum sbx_backend kind,
 			for (size_t i = 0; i < launch->duties.count; i++) {
 				const struct duty *duty = &launch->duties.items[i];
 
+				/* The remedy is in the policy already. */
 				if (duty->what == what)
-					note("not enforced: %s",
-					     duty_complaint(launch, duty, kind));
+					note("not enforced: %s", duty_reason(launch, duty, kind));
 			}
 		if (one)
 			all = all ? mem_join(all, mem_join(", ", one)) : one;

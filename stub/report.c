@@ -140,13 +140,23 @@ static const char *limit_name(int resource)
 	}
 }
 
+/* The caller's own limit on open files comes first. */
+static bool is_set_again(const struct plan *plan, size_t at)
+{
+	for (size_t i = at + 1; i < plan->limits.count; i++)
+		if (plan->limits.items[i].resource == plan->limits.items[at].resource)
+			return true;
+	return false;
+}
+
 static void report_process(const struct launch *launch)
 {
 	const struct plan *plan = &launch->plan;
 
 	say("limits\n");
 	for (size_t i = 0; i < plan->limits.count; i++)
-		say("  %s: %llu\n", limit_name(plan->limits.items[i].resource),
+		if (!is_set_again(plan, i))
+			say("  %s: %llu\n", limit_name(plan->limits.items[i].resource),
 		    (unsigned long long)plan->limits.items[i].soft);
 	if (plan->cpus)
 		say("  cpus, by affinity: %u\n", plan->cpus);

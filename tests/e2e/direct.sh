@@ -132,6 +132,7 @@ output 'deny-beneath at 3 names (landbest.pol:' '... which one line says, a name
 output '1 assertion' '... and of the assertions that rest on it'
 sbx_with '-v --backend landlock' landbest true
 output "$work/shut (landbest.pol:" '-v names each'
+no_output 'mark the rule' '... without the remedy that the policy has already'
 quiet landbest true; no_output sbx-exec '-q does not'
 cp "$dir/land.sbx" "$work/own.sbx"; own "$work"
 run_in "$work" "$sbx_exec" --backend landlock ./own.sbx -- true
@@ -211,6 +212,7 @@ try:
     for i in range(100): os.open("/dev/null", 0)
 except OSError as e: print("at", i, e.strerror)'; output 'Too many open files' 'open files'
 land landlimits sh -c 'while :; do :; done'; status 137 'processor time: killed'
+sbx_with '--dry-run --backend landlock' landlimits true; equal 1 "$(grep -c open-files <<<"$out")" '--dry-run lists open files once'
 land landlimits sh -c 'ulimit -c; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.2 & done; wait && echo twelve'
 output twelve 'processes are not limited here'; output 'process-count (landlimits.pol:' '... which is said'
 policy landprocesses <<'EOF'
