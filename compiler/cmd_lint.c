@@ -53,7 +53,7 @@ static unsigned list_soft(struct compilation *c)
 	unsigned holes = 0;
 
 	for (size_t i = 0; i < c->soft.count; i++) {
-		const struct soft_import *import = &c->soft.items[i];
+		const struct noted_import *import = &c->soft.items[i];
 		struct line_column at = source_locate(import->span.source, import->span.start);
 
 		if (import->module->firm)

@@ -43,7 +43,7 @@ struct lifted { /* a module's claim that an override makes void */
 };
 
 struct parsed;
-struct soft_import { /* `import NAME best-effort` */
+struct noted_import { /* `import NAME` with best-effort, or without */
 	const struct parsed *module; /* compiler/load.h; another import may hold it firm */
 	struct span span;
 };
@@ -63,8 +63,8 @@ struct compilation {
 		VEC_OF(struct lifted)
 	} lifted; /* these are not in the blob */
 	struct {
-		VEC_OF(struct soft_import)
-	} soft;
+		VEC_OF(struct noted_import)
+	} soft, firm;
 };
 
 /*

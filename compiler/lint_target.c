@@ -10,6 +10,7 @@
 
 #include "compiler/duties.h"
 #include "compiler/lint_target.h"
+#include "compiler/load.h"
 #include "compiler/render.h"
 #include "compiler/stages.h"
 #include "compiler/words.h"
@@ -51,6 +52,19 @@ static bool same_message(const struct compilation *c, const struct sbx_blob *blo
 	       (!x->main_file || x->place.span.start == y->place.span.start);
 }
 
+/* " in base.pol", where another file than the policy's imports @module and insists on it. */
+static const char *insisting(struct compilation *c, const struct source *module)
+{
+	for (size_t i = 0; i < c->firm.count; i++) {
+		const struct noted_import *import = &c->firm.items[i];
+
+		if (import->module->ast->source == module &&
+		    import->span.source != c->main_file->source)
+			return arena_printf(&c->arena, " in %s", import->span.source->name);
+	}
+	return "";
+}
+
 static const char *remedy(struct compilation *c, const struct sbx_blob *blob,
 			  const struct target *target, const struct duty *duty)
 {
@@ -59,14 +73,21 @@ static const char *remedy(struct compilation *c, const struct sbx_blob *blob,
 
 	if (is_seal(blob, duty))
 		return "use --backend bwrap, or grant less above it: a seal is always enforced";
+	if (duty->rule != SBX_NONE && c->blob.heads[duty->section][duty->rule]->place.next)
+		return arena_printf(
+		    &c->arena,
+		    "use --backend bwrap, or make it best-effort at each of its places: %s",
+		    render_places(&c->arena, blob,
+				  render_head(blob, duty->section, duty->rule)->loc));
 	if (duty->section != SBX_SEC_FS || duty->what == SBX_DUTY_GRANT_BENEATH)
 		return sbx_lack_remedy(duty->what, target->backend);
 	head = c->blob.heads[duty->section][duty->rule];
 	name = head->place.span.source->name;
 	if (head->main_file)
 		return sbx_lack_remedy(duty->what, target->backend);
-	return arena_printf(&c->arena, "use --backend bwrap, or `import %.*s best-effort`",
-			    (int)(strlen(name) - strlen(".pol")), name);
+	return arena_printf(&c->arena, "use --backend bwrap, or `import %.*s best-effort`%s",
+			    (int)(strlen(name) - strlen(".pol")), name,
+			    insisting(c, head->place.span.source));
 }
 
 static void complain(struct compilation *c, const struct sbx_blob *blob,

@@ -188,9 +188,10 @@ static void note_import(struct compilation *c, struct parsed *parsed, const stru
 {
 	if (!ast_mod_find(stmt, AST_MOD_BEST_EFFORT)) {
 		parsed->firm = true;
+		*VEC_PUSH(&c->arena, &c->firm) = (struct noted_import){ parsed, stmt->span };
 		return;
 	}
-	*VEC_PUSH(&c->arena, &c->soft) = (struct soft_import){ parsed, stmt->span };
+	*VEC_PUSH(&c->arena, &c->soft) = (struct noted_import){ parsed, stmt->span };
 }
 
 /* @seen: what this file has imported so far. */

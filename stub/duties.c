@@ -292,11 +292,28 @@ const char *duty_reason(const struct launch *launch, const struct duty *duty, en
 			  around ? around : "", place ? ")" : "", sbx_lack_why(duty->what, kind));
 }
 
+/* Where to write best-effort, if not simply where the rule stands: at each of its
+ * places, or where a module of the library is imported. */
+static const char *make_soft(const struct launch *launch, uint32_t loc, const char *remedy)
+{
+	const char *place = launch_place(launch, loc);
+
+	if (SBX_AT(&launch->blob, LOCS, sbx_loc, loc)->more)
+		return out_string("use --backend bwrap, or mark it best-effort at %s and at %s",
+				  place, launch_place(launch, loc + 1));
+	if (!strncmp(place, "std/", 4) && strchr(place, '.'))
+		return out_string("use --backend bwrap, or `import %.*s best-effort`",
+				  (int)strcspn(place, "."), place);
+	return remedy;
+}
+
 const char *duty_complaint(const struct launch *launch, const struct duty *duty,
 			   enum sbx_backend kind)
 {
 	const char *remedy = sbx_lack_remedy(duty->what, kind);
 
+	if (duty->head && duty->head->loc != SBX_NONE && out_find(remedy, "mark the "))
+		remedy = make_soft(launch, duty->head->loc, remedy);
 	if (duty->rule == SBX_RULE_SELF)
 		remedy = "use --backend bwrap, or move it out of what is granted";
 	if ((duty->what == SBX_DUTY_PATH_SOCKETS || duty->what == SBX_DUTY_ABSTRACT_SOCKETS) &&

@@ -75,6 +75,18 @@ output 'no such backend' '... says so'
 sbx_with --backend=landlock only-bwrap true; status 125 'require { backend bwrap } against --backend landlock'
 output 'only-bwrap.pol:7' '... names the rule'
 
+policy twice-base <<'END'
+fs { deny write $workspace/x; deny write $workspace/y }
+END
+thin imports <<'END'
+import std/host-exec
+END
+printf 'language 1\npolicy "t"\nextend twice-base\nfs { deny write $workspace/x best-effort }\n' >"$dir/twice.pol"
+"$sbxc" -I "$dir" "$dir/twice.pol" -o "$dir/twice.sbx" >"$dir/compile" 2>&1 && chmod 644 "$dir/twice.sbx" || fail 'twice compiles' "$(cat "$dir/compile")"
+run_in "$work" "$sbx_exec" --check -v --backend landlock "$dir/twice.sbx"
+output 'best-effort at twice.pol:4 and at twice-base.pol:6' 'a rule that two files have: both are named'
+sbx_with --backend=landlock imports true; output '`import std/host-exec best-effort`' 'a rule of a module: the import is'
+
 case_ 'NEST-01 one that is there and cannot work'
 unable() { # WHAT WORDS REASON
 	plant bwrap "echo 'bwrap: $2' >&2; exit 1"
