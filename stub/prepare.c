@@ -162,9 +162,22 @@ static void set_landlock(struct launch *launch)
 	}
 }
 
+/* The `tmp` that @path lies in, or NULL. */
+static const struct sbx_fs_point *tmp_over(const struct launch *launch, const char *path)
+{
+	for (size_t i = 0; i < launch->view.points.count; i++) {
+		const struct sbx_fs_point *point = &launch->view.points.items[i];
+
+		if (point->verb == SBX_FS_TMP && path_within(path, point->path))
+			return point;
+	}
+	return NULL;
+}
+
 static void set_directory(struct launch *launch)
 {
 	const char *workspace = launch->vars.value[SBX_VAR_WORKSPACE];
+	const struct sbx_fs_point *tmp;
 
 	launch->plan.cwd = launch->cwd;
 	launch->plan.cwd_dev = launch->cwd_stat.st_dev;
@@ -176,18 +189,15 @@ static void set_directory(struct launch *launch)
 		launch->plan.cwd = workspace;
 		launch->plan.cwd_dev = launch->plan.cwd_ino = 0;
 	}
-	for (size_t i = 0; i < launch->view.points.count; i++) {
-		const struct sbx_fs_point *point = &launch->view.points.items[i];
-
-		if (point->verb != SBX_FS_TMP || !path_within(launch->plan.cwd, point->path))
-			continue;
+	if (plan_shows(launch, launch->plan.cwd))
+		return;
+	tmp = tmp_over(launch, launch->plan.cwd);
+	if (tmp)
 		launch_obstacle(launch,
 				"the current directory is %s, and the policy has a private %s "
 				"(%s): start elsewhere",
-				launch->plan.cwd, point->path, fsview_place(launch, point->rule));
-		return;
-	}
-	if (!plan_shows(launch, launch->plan.cwd))
+				launch->plan.cwd, tmp->path, fsview_place(launch, tmp->rule));
+	else
 		launch_obstacle(launch,
 				"the current directory %s is not visible inside the policy: cd "
 				"into the workspace (%s), or grant it",

@@ -268,6 +268,7 @@ mkdir "$dir/w$count.wt"; own "$dir/w$count.wt"
 as_user git -C "$work" worktree add -q "$dir/w$count.wt"
 run_in "$dir/w$count.wt" "$sbx_exec" "$dir/repo.sbx" -- sh -c 'echo y >g && git add g && git commit -qm two && git log --oneline'; output two 'a linked worktree too'
 run_in "$dir/w$count.wt" "$sbx_exec" "$dir/repo.sbx" -- sh -c 'git fetch -q . HEAD:refs/heads/copy && git log --oneline copy'; output two 'GIT-03 fetch in it'
+rm -rf "$dir/bare.git"
 as_user git clone -q --bare "$work" "$dir/bare.git" 2>/dev/null || { mkdir "$dir/bare.git"; own "$dir/bare.git"; as_user git clone -q --bare "$work" "$dir/bare.git"; }
 mkdir "$dir/w$count.bt"; own "$dir/w$count.bt"
 as_user git -C "$dir/bare.git" worktree add -q "$dir/w$count.bt"
