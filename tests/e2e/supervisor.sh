@@ -203,7 +203,7 @@ while time.time() < end:
 for _ in $(seq 100); do rm -rf "$work/.github"; kill -0 "$session" 2>/dev/null || break; sleep 0.02; done; ended
 status 125 'a link that the program puts in the way when the host removes the name: ended'
 output 'could not be protected again: ' '... which is said'; output "$work/.github" '... with the name'; output 'look at what' '... and what to do'
-equal 1 "$(grep -c . <<<"$out")" '... in one line'
+equal 1 "$(grep -c 'session ended' <<<"$out")" '... in one line, after those of the times before'
 
 case_ 'two sessions with different policies'
 # The wider one: what it does to the names that the other masks.
