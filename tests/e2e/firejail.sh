@@ -163,8 +163,8 @@ real=$sbx_exec sbx_exec=$dir/bin/e2e-firejail
 sbx_exec=$real
 unset BACKEND
 }
-if [ -u /usr/bin/firejail ]; then
+if [ -z "$(firejail_obstacle)" ]; then
 	firejail_cases
 else
-	case_ firejail; skip 'firejail is not installed, or not set-uid'
+	case_ firejail; skip "$(firejail_obstacle)"
 fi

@@ -28,6 +28,16 @@ output() { if [[ $out == *"$1"* ]]; then pass "$2"; else fail "$2: no '$1' in" "
 no_output() { if [[ $out != *"$1"* ]]; then pass "$2"; else fail "$2: '$1' in" "$out"; fi; }
 equal() { if [ "$1" = "$2" ]; then pass "$3"; else fail "$3: '$2', not '$1'"; fi; }
 
+# Why firejail cannot be tried here; nothing where it can.  Where it sees no kernel
+# thread it takes itself to be in a sandbox already, and makes none.
+firejail_obstacle() {
+	if ! [ -u /usr/bin/firejail ]; then
+		echo 'firejail is not installed, or not set-uid'
+	elif ! grep -qsx kthreadd /proc/[0-9]*/comm; then
+		echo 'firejail takes this machine for a sandbox, since /proc shows no kernel thread'
+	fi
+}
+
 fresh() {
 	count=$((${count:-0} + 1))
 	work=$dir/w$count

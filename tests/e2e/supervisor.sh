@@ -298,7 +298,7 @@ fresh; land 'echo evil >.envrc; chmod +t .envrc; mkdir tasks; chmod +t tasks'; o
 land 'echo worse >.envrc; echo x >tasks/x'; output 'ran: .envrc, tasks (' '... also one from before'
 # A link is compared as what it is, too.
 links() { fresh; as_user sh -c "cd $work; echo a >real; ln -s real .envrc; ln -s nope .mcp.json; mkdir o o2; ln -s o tasks"; }
-for backend in landlock $([ -u /usr/bin/firejail ] && echo firejail); do
+for backend in landlock $([ "$(firejail_obstacle)" ] || echo firejail); do
 	links; sbx_with "--backend $backend" sland true; no_output changed "$backend: links: nothing"
 	sbx_with "--backend $backend" sland sh -c 'rm .envrc; echo evil >.envrc'; output 'ran: .envrc (' "$backend: a link becomes a file"; no_output outside '... by whom is not said'
 	links; sbx_with "--backend $backend" sland sh -c 'rm .mcp.json; echo evil >.mcp.json'; output 'ran: .mcp.json (' '... one that led nowhere'
@@ -306,7 +306,7 @@ for backend in landlock $([ -u /usr/bin/firejail ] && echo firejail); do
 done
 
 case_ 'the first process is stopped or killed'
-for backend in landlock $([ -u /usr/bin/firejail ] && echo firejail); do
+for backend in landlock $([ "$(firejail_obstacle)" ] || echo firejail); do
 	fresh
 	sbx_with "--backend $backend" sland sh -c 'kill -9 $PPID; sleep 4719'; status 137 "$backend: killed from inside"
 	output 'its first process was killed' '... which is said'; no_output outside '... and not by whom'; equal 0 "$(asleep 4719)" '... nobody runs on'
