@@ -95,6 +95,18 @@ const char *backend_explain(const struct backend *backend, const char *text, boo
 			  backend->path, sbx_backend_name(backend->kind));
 }
 
+const char *backend_known(const char *known, const char *text)
+{
+	for (const char *at = known; *at;) {
+		const char *reason = at + strlen(at) + 1;
+
+		if (out_find(text, at))
+			return reason;
+		at = reason + strlen(reason) + 1;
+	}
+	return NULL;
+}
+
 /* ---- starting ------------------------------------------------------------------ */
 
 int backend_args_file(const struct backend *backend, char end)

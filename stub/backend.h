@@ -69,6 +69,9 @@ _Noreturn void backend_exec(const struct backend *backend, const struct handover
 /* A memory file with the strings of @args, each ended by @end. */
 int backend_args_file(const struct backend *backend, char end);
 
+/* What @text means: @known has pairs of words and reason, each ended by NUL.  NULL:
+ * none of the words is in it. */
+const char *backend_known(const char *known, const char *text);
 /* bwrap_explain.c: a number in /proc/sys; -1: there is no such setting. */
 long backend_setting(const char *path);
 

@@ -23,6 +23,7 @@
 #include "stub/broker_call.h"
 #include "stub/launch.h"
 #include "stub/out.h"
+#include "stub/proc.h"
 #include "stub/sys.h"
 
 enum {
@@ -90,35 +91,9 @@ static int open_of(int caller, const char *what)
 static size_t read_status(int caller, char *text, size_t size)
 {
 	char name[48];
-	ssize_t length = -1;
-	int fd;
 
 	out_text(name, sizeof(name), "/proc/%d/status", caller);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		length = read(fd, text, size - 1);
-		close(fd);
-	}
-	text[length > 0 ? length : 0] = '\0';
-	return length > 0 ? (size_t)length : 0;
-}
-
-/* "\nTgid:" and the like, of /proc/TID/status. */
-static uint64_t status_number(const char *status, const char *label, unsigned base)
-{
-	const char *at = out_find(status, label);
-	uint64_t value = 0;
-
-	if (!at)
-		return 0;
-	for (at = out_skip(at + strlen(label)); *at; at++) {
-		unsigned digit = *at >= 'a' ? (unsigned)(*at - 'a') + 10 : (unsigned)(*at - '0');
-
-		if (digit >= base)
-			break;
-		value = value * base + digit;
-	}
-	return value;
+	return proc_read(name, text, size);
 }
 
 /* The thread itself, or on kernels before 6.9 its process. */
@@ -131,7 +106,7 @@ static int open_process(int caller)
 		fd = (int)syscall(SYS_pidfd_open, caller, 0);
 	if (fd >= 0 || !read_status(caller, status, sizeof(status)))
 		return fd;
-	return (int)syscall(SYS_pidfd_open, (pid_t)status_number(status, "\nTgid:", 10), 0);
+	return (int)syscall(SYS_pidfd_open, (pid_t)proc_number(status, "\nTgid:", 10), 0);
 }
 
 static int fetch_socket(struct call *call, int number)
@@ -202,11 +177,11 @@ static bool is_signalled(int caller)
 
 	if (!read_status(caller, status, sizeof(status)))
 		return false;
-	pending = status_number(status, "\nSigPnd:", 16);
-	if (status_number(status, "\nTgid:", 10) == (uint64_t)caller)
-		pending |= status_number(status, "\nShdPnd:", 16);
-	return pending & ~status_number(status, "\nSigBlk:", 16) &
-	       ~status_number(status, "\nSigIgn:", 16);
+	pending = proc_number(status, "\nSigPnd:", 16);
+	if (proc_number(status, "\nTgid:", 10) == (uint64_t)caller)
+		pending |= proc_number(status, "\nShdPnd:", 16);
+	return pending & ~proc_number(status, "\nSigBlk:", 16) &
+	       ~proc_number(status, "\nSigIgn:", 16);
 }
 
 static uint64_t clock_ns(void)

@@ -6,25 +6,19 @@
  */
 #include "stub/backend.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "stub/out.h"
+#include "stub/proc.h"
 
 long backend_setting(const char *path)
 {
 	char text[32];
 	const char *end;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t size = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
 
-	if (fd >= 0)
-		close(fd);
-	if (size <= 0)
+	if (!proc_read(path, text, sizeof(text)))
 		return -1;
-	text[size] = '\0';
 	return (long)out_read_number(text, &end);
 }
 
@@ -77,12 +71,7 @@ static const char known[] =
 
 const char *bwrap_explain(const char *text)
 {
-	for (const char *at = known; *at;) {
-		const char *reason = at + strlen(at) + 1;
+	const char *reason = backend_known(known, text);
 
-		if (out_find(text, at))
-			return *reason ? reason : bwrap_explain_namespaces();
-		at = reason + strlen(reason) + 1;
-	}
-	return NULL;
+	return reason && !*reason ? bwrap_explain_namespaces() : reason;
 }

@@ -22,6 +22,7 @@
 
 #include "stub/launch.h"
 #include "stub/out.h"
+#include "stub/proc.h"
 #include "stub/sys.h"
 
 #define ROUND_MS  2
@@ -31,19 +32,6 @@ struct tree {
 	VEC(pid_t) members; /* in this round, ascending as /proc lists them */
 	bool strangers;     /* among our children are some that are not of the session */
 };
-
-/* The number behind @key in /proc/PID/status; -1: not there. */
-static long long read_status(const char *text, const char *key)
-{
-	const char *at = out_find(text, key), *end;
-	unsigned long long value;
-
-	if (!at)
-		return -1;
-	at = out_skip(at + strlen(key));
-	value = out_read_number(at, &end);
-	return end == at ? -1 : (long long)value;
-}
 
 static bool is_member(const struct tree *tree, pid_t pid)
 {
@@ -68,21 +56,14 @@ static bool is_member(const struct tree *tree, pid_t pid)
 static bool is_ours(const struct tree *tree, pid_t pid)
 {
 	char text[2048], path[32];
-	ssize_t size;
-	int fd;
 
 	out_text(path, sizeof(path), "/proc/%d/status", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	size = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-	if (fd >= 0)
-		close(fd);
-	if (size <= 0)
+	if (!proc_read(path, text, sizeof(text)))
 		return false;
-	text[size] = '\0';
-	return is_member(tree, (pid_t)read_status(text, "\nPPid:")) &&
+	return is_member(tree, (pid_t)proc_number(text, "\nPPid:", 10)) &&
 	       !out_find(text, "\nState:\tZ") &&
 	       /* Nobody inside can be without it, and few outside have it. */
-	       (!tree->strangers || read_status(text, "\nNoNewPrivs:") == 1);
+	       (!tree->strangers || proc_number(text, "\nNoNewPrivs:", 10) == 1);
 }
 
 static void end(struct tree *tree, pid_t pid)

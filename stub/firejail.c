@@ -123,12 +123,5 @@ static const char known[] =
 
 const char *firejail_explain(const char *text)
 {
-	for (const char *at = known; *at;) {
-		const char *reason = at + strlen(at) + 1;
-
-		if (out_find(text, at))
-			return reason;
-		at = reason + strlen(reason) + 1;
-	}
-	return NULL;
+	return backend_known(known, text);
 }

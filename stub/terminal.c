@@ -13,7 +13,6 @@
 #include "stub/supervise.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -22,6 +21,7 @@
 
 #include "stub/launch.h"
 #include "stub/out.h"
+#include "stub/proc.h"
 
 static struct {
 	int fd; /* the terminal, or -1 */
@@ -90,21 +90,12 @@ void terminal_restore(bool killed)
 
 static bool is_stopped(int program)
 {
-	char text[512];
+	char text[512], path[32];
 	const char *end;
-	ssize_t size;
-	int fd;
 
-	/* A program may stop as often as it likes: nothing is allocated. */
-	out_text(text, sizeof(text), "/proc/%d/stat", program);
-	fd = open(text, O_RDONLY | O_CLOEXEC);
-	size = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-
-	if (fd >= 0)
-		close(fd);
-	if (size <= 0)
+	out_text(path, sizeof(path), "/proc/%d/stat", program);
+	if (!proc_read(path, text, sizeof(text)))
 		return false;
-	text[size] = '\0';
 	end = strrchr(text, ')');
 	return end && end[1] == ' ' && end[2] == 'T';
 }
