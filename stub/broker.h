@@ -28,7 +28,7 @@ const char *broker_objection(const struct launch *launch, int fd);
 /* Inner stage: the filter, on this process and its children.  The descriptor of
  * the listener where the plan has a broker, else 0; or -1 and errno. */
 int broker_attach(const struct plan *plan);
-/* Which devices are mounted for this session alone: numbers with blanks between. */
+/* Which devices are the session's alone: numbers with blanks between. */
 void broker_list_devices(const struct plan *plan, char *text, size_t size);
 
 /* broker_probe.c: could one run here?  Asked once, for --check tried in a child;
@@ -43,7 +43,7 @@ struct broker {
 	unsigned refused;
 	unsigned workers; /* that wait for a connection, in processes of their own */
 	int worker[BROKER_WORKERS];
-	uint64_t devices[BROKER_DEVICES]; /* file systems of this session alone */
+	uint64_t devices[BROKER_DEVICES]; /* file systems that are the session's alone */
 	size_t device_count;
 	int own; /* O_PATH: the session's own directory, where there are no mounts; or -1 */
 	struct broker_socket *sockets; /* of `allow unix` */

@@ -96,7 +96,7 @@ static const char *reason(int error)
 	case 0:
 		return NULL;
 	case EBUSY:
-		return "another program already answers for the system calls of this session: "
+		return "another program already answers for what is started here: "
 		       "start sbx-exec outside it";
 	case ENOSYS:
 	case EINVAL:

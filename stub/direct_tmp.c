@@ -235,7 +235,7 @@ void direct_tmp_plan(struct launch *launch)
 	if (!node || !(fsview_rights(launch, node->path) & SBX_READ))
 		return;
 	if (!node_exists(node) || (node->st.st_mode & 01777) != 01777)
-		refuse("%s: a directory of this session's own belongs where all may write and none "
+		refuse("%s: a session's own directory belongs where all may write and none "
 		       "may remove what is another's (%s): chmod 1777 it",
 		       node->path, fsview_place(launch, node->rule));
 	launch->direct.tmp =

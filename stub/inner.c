@@ -318,8 +318,8 @@ static void attach_broker(const struct inner *inner)
 
 	if (listener < 0)
 		inner_fail(inner, "the connect broker: %s",
-			   errno == EBUSY ? "another program already answers for this session's "
-					    "system calls: start outside it"
+			   errno == EBUSY ? "another program already answers for the "
+					    "system calls made here: start outside it"
 					  : out_error(errno));
 	broker_list_devices(&inner->plan, devices, sizeof(devices));
 	inner_send_fd(inner, MESSAGE_LISTENER, listener, devices);

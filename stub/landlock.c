@@ -160,8 +160,8 @@ const char *landlock_enter(const struct plan *plan)
 			return failure("a port", out_number(plan->ports.items[i]));
 	if (syscall(SYS_landlock_restrict_self, ruleset, 0))
 		return errno == E2BIG
-			   ? "Landlock layer limit (16) reached: this session runs in 16 "
-			     "others; start it outside some of them"
+			   ? "Landlock layer limit (16) reached: there are 16 sandboxes "
+			     "around already: start outside some of them"
 			   : failure("entering the domain", NULL);
 	close(ruleset);
 	return NULL;

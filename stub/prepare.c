@@ -75,7 +75,7 @@ static void set_limit(struct launch *launch, const struct sbx_limit_rule *rule)
 		return;
 	}
 	if (!sys_prlimit(resources[rule->limit], NULL, &now) && now.rlim_max < value) {
-		launch_detail(launch, "limit: this session allows only %llu, not %llu (%s)",
+		launch_detail(launch, "limit: the caller has only %llu, not %llu (%s)",
 			      (unsigned long long)now.rlim_max, (unsigned long long)value,
 			      launch_place(launch, rule->head.loc));
 		value = now.rlim_max;

@@ -117,7 +117,7 @@ static void report_landlock(const struct launch *launch)
 	for (size_t i = 0; i < plan->rules.count; i++)
 		say("  %s: %s%s\n", plan->rules.items[i].path,
 		    rights_text(plan->rules.items[i].rights),
-		    plan->rules.items[i].path == launch->direct.tmp ? ", made for this session"
+		    plan->rules.items[i].path == launch->direct.tmp ? ", made for the session"
 		    : plan->rules.items[i].extra                    ? ", device or socket"
 								    : "");
 }

@@ -54,7 +54,7 @@ interactive_claude() {
 	keys '/exit' Enter
 	sleep 1
 	keys Enter
-	wait_for 'Resume this session' 20
+	wait_for 'claude --resume' 20
 	keys 'echo status=$?' Enter
 	check 'it ends, with status 0' wait_for 'status=0' 20
 	end_shell
