@@ -416,15 +416,7 @@ policy landhost <<'EOF'
 process { share processes attributes compat "test" }
 net { mode host compat "test" }
 EOF
-python3 -c '
-import socket
-s=socket.socket(); s.bind(("127.0.0.1",0)); s.listen(); s.settimeout(20)
-print(s.getsockname()[1], flush=True)
-try:
-    while True:
-        c,_=s.accept(); c.sendall(b"REACHED"); c.close()
-except OSError: pass' >"$dir/port" & sleep 0.4
-port=$(cat "$dir/port")
+answer_with REACHED
 reach="
 import socket
 def attempt(what, f):
@@ -532,6 +524,6 @@ $(as_user id -u)
 $(as_user id -G)" "$out" 'umask, user and groups are the caller'"'"'s'
 before=$(mine; records)
 sbx_with '--dry-run --backend landlock' landtmp true; status 0 '--dry-run'
-output 'made for this session' '... shows the directory that would be made'; output 'TMPDIR=/tmp/sbx-' '... and the variable'
+output 'made for the session' '... shows the directory that would be made'; output 'TMPDIR=/tmp/sbx-' '... and the variable'
 no_output 'masks' '... and no mounts'
 equal "$before" "$(mine; records)" '... and makes nothing'

@@ -245,17 +245,8 @@ sbx nest sh -c 'head -c1 /proc/1/mem'; output 'Permission denied' 'process 1 sta
 policy nethost <<'EOF'
 net { mode host compat "test" }
 EOF
-rm -f "$dir/port"
-python3 -c '
-import socket
-s=socket.socket(); s.bind(("127.0.0.1",0)); s.listen(); s.settimeout(20)
-print(s.getsockname()[1], flush=True)
-try:
-    while True:
-        c,_=s.accept(); c.sendall(b"HOSTNET"); c.close()
-except OSError: pass' >"$dir/port" &
-until [ -s "$dir/port" ]; do sleep 0.05; done
-connect="import socket; print(socket.create_connection((\"127.0.0.1\",$(cat "$dir/port")),2).recv(9))"
+answer_with HOSTNET
+connect="import socket; print(socket.create_connection((\"127.0.0.1\",$port),2).recv(9))"
 sbx nethost python3 -c "$connect"; output HOSTNET 'mode host reaches the network of the host'
 sbx plain python3 -c "$connect"; no_output HOSTNET 'mode none does not'
 kill $! 2>/dev/null; wait $! 2>/dev/null

@@ -45,17 +45,16 @@ fresh() {
 	chown "$TESTUSER" "$work"
 }
 
-write_rig() { # what every policy here needs to run a shell, as a module
-	cat >"$dir/sbx/stdlib/rig.pol" <<-'EOF'
+write_rig() { # what every policy here needs to run a shell, as modules
+	cat >"$dir/sbx/stdlib/rig-without-proc.pol" <<-'EOF'
 	language 1
-	module "rig"
+	module "rig-without-proc"
 	import std/syscalls
 	fs {
 	    exec /usr
 	    exec /bin /sbin /lib /lib64 optional
 	    read /etc/ld.so.cache /etc/passwd /etc/group /etc/alternatives optional
 	    device /dev/null /dev/zero /dev/urandom /dev/tty
-	    read /proc
 	}
 	env { set PATH "/usr/bin:/bin"; set HOME "$home" }
 	syscalls {
@@ -65,14 +64,20 @@ write_rig() { # what every policy here needs to run a shell, as a module
 	    seal  @never with kill
 	}
 	EOF
-	chmod 644 "$dir/sbx/stdlib/rig.pol"
+	cat >"$dir/sbx/stdlib/rig.pol" <<-'EOF'
+	language 1
+	module "rig"
+	import std/rig-without-proc
+	fs { read /proc }
+	EOF
+	chmod 644 "$dir/sbx/stdlib/"rig*.pol
 }
-policy() { # NAME [workspace statement]
+policy() { # NAME [workspace statement]; $rig: another module than std/rig
 	local body
 	body=$(cat)
 	{
-		printf 'language 1\npolicy "test"\nimport std/rig\ncommand /bin/sh\n%s\n%s\n' \
-			"${2:-workspace \$cwd}" "$body"
+		printf 'language 1\npolicy "test"\nimport %s\ncommand /bin/sh\n%s\n%s\n' \
+			"${rig:-std/rig}" "${2:-workspace \$cwd}" "$body"
 		[[ $body == *'syscalls {'* ]] || echo 'syscalls { default ENOSYS }'
 	} >"$dir/$1.pol"
 	if ! "$sbxc" "$dir/$1.pol" -o "$dir/$1.sbx" >"$dir/compile" 2>&1; then
@@ -81,6 +86,19 @@ policy() { # NAME [workspace statement]
 	chmod 644 "$dir/$1.sbx"
 }
 
+answer_with() { # WORD: to whoever connects on the host, for some seconds; sets $port
+	rm -f "$dir/port"
+	python3 -c '
+import socket, sys
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); s.settimeout(20)
+print(s.getsockname()[1], flush=True)
+try:
+    while True:
+        c, _ = s.accept(); c.sendall(sys.argv[1].encode()); c.close()
+except OSError: pass' "$1" >"$dir/port" &
+	until [ -s "$dir/port" ]; do sleep 0.05; done
+	port=$(cat "$dir/port")
+}
 run_in() { # DIRECTORY COMMAND...
 	local where=$1
 	shift

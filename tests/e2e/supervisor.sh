@@ -19,25 +19,10 @@ fs {
 }
 END
 # What landlock can hold alone, or need not.
-cat >"$dir/sland.pol" <<'END'
-language 1
-policy "sland"
-command /bin/sh
-import std/syscalls
-workspace $cwd
-fs {
-    exec /usr
-    exec /bin /sbin /lib /lib64 optional
-    read /etc/ld.so.cache /etc/passwd /etc/group /etc/alternatives optional
-    device /dev/null /dev/zero /dev/urandom /dev/tty
-    deny write $workspace/.envrc $workspace/.mcp.json $workspace/tasks best-effort
-}
-env { set PATH "/usr/bin:/bin"; set HOME "$home" }
+rig=std/rig-without-proc policy sland <<'END'
+fs { deny write $workspace/.envrc $workspace/.mcp.json $workspace/tasks best-effort }
 process { share attributes compat "t" }
-syscalls { default ENOSYS; allow @default @network-io; deny @privileged @keyring }
 END
-"$sbxc" "$dir/sland.pol" -o "$dir/sland.sbx" >"$dir/compile" 2>&1 || fail 'sland does not compile' "$(cat "$dir/compile")"
-chmod 644 "$dir/sland.sbx"
 sessions=$TESTHOME/.local/state/sbx/sessions
 records() { find "$sessions" -name 'session-*' 2>/dev/null | wc -l; }
 git_at() { as_user git -C "$work" -c user.email=a@b -c user.name=n "$@"; }

@@ -5,28 +5,10 @@ fs { tmp /tmp }
 env { pass TERM }
 EOF
 # Landlock holds no private /tmp, and shows all of /proc.
-cat >"$dir/lterm.pol" <<'EOF'
-language 1
-policy "lterm"
-command /bin/sh
-import std/syscalls
-workspace $cwd
-fs {
-    exec /usr
-    exec /bin /sbin /lib /lib64 optional
-    read /etc/ld.so.cache /etc/passwd /etc/group /etc/alternatives optional
-    device /dev/null /dev/zero /dev/urandom /dev/tty
-}
-env { set PATH "/usr/bin:/bin"; set HOME "$home"; pass TERM }
+rig=std/rig-without-proc policy lterm <<'EOF'
+env { pass TERM }
 process { share attributes compat "t" }
-syscalls {
-    default ENOSYS
-    allow @default @network-io
-    deny  @privileged @keyring
-    deny  ioctl where request in TIOCSTI TIOCLINUX
-}
 EOF
-"$sbxc" "$dir/lterm.pol" -o "$dir/lterm.sbx" && chmod 644 "$dir/lterm.sbx"
 cp tests/e2e/terminal.py "$dir/" && chmod 644 "$dir/terminal.py"
 on_terminal() { # BACKEND POLICY: most of it is waiting, so all at once
 	fresh
