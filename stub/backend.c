@@ -95,12 +95,26 @@ const char *backend_explain(const struct backend *backend, const char *text, boo
 			  backend->path, sbx_backend_name(backend->kind));
 }
 
+/* The backend's own words end where a path begins: who names files must not choose
+ * the reason, and with it whether another backend is tried.  "/ " is a path, too,
+ * but always the same. */
+static const char *own_words(const char *text)
+{
+	size_t length = 0;
+
+	while (text[length] && (text[length] != '/' || text[length + 1] == ' '))
+		length++;
+	return mem_copy(text, length);
+}
+
 const char *backend_known(const char *known, const char *text)
 {
+	const char *words = own_words(text);
+
 	for (const char *at = known; *at;) {
 		const char *reason = at + strlen(at) + 1;
 
-		if (out_find(text, at))
+		if (out_find(words, at))
 			return reason;
 		at = reason + strlen(reason) + 1;
 	}

@@ -70,7 +70,7 @@ _Noreturn void backend_exec(const struct backend *backend, const struct handover
 int backend_args_file(const struct backend *backend, char end);
 
 /* What @text means: @known has pairs of words and reason, each ended by NUL.  NULL:
- * none of the words is in it. */
+ * none of the words is in it, up to the first path. */
 const char *backend_known(const char *known, const char *text);
 /* bwrap_explain.c: a number in /proc/sys; -1: there is no such setting. */
 long backend_setting(const char *path);

@@ -52,7 +52,7 @@ static const char known[] =
     "\0"
     "not support user namespaces\0"
     "this kernel is built without user namespaces: boot one that has them\0"
-    "ENOSPC\0"
+    "nesting depth or\0"
     "no more user namespaces may be made here: sysctl user.max_user_namespaces=15000, outside "
     "the container or sandbox that there is around\0"
     "loopback: \0"

@@ -102,8 +102,6 @@ static const char known[] =
     "firejail is too old: install 0.9.72 or newer\0"
     "is invalid\0"
     "firejail is too old: install 0.9.72 or newer\0"
-    "invalid filename\0"
-    "this firejail takes a path for a pattern: use --backend bwrap\0"
     "not allowed to use\0"
     "this user is not in /etc/firejail/firejail.users: have root add it\0"
     "is disabled in\0"

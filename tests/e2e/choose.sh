@@ -113,6 +113,9 @@ unable 'inside another sandbox' 'Failed to make / slave: Permission denied' 'mou
 unable 'a container with masks over /proc' "Can%st mount proc on /newroot/proc: Operation not permitted" 'this container hides parts of /proc'
 unable 'too old' 'Unknown option --as-pid-1' 'bubblewrap is too old'
 unable 'set-uid, with a limited tmpfs' 'The --size option is not permitted in setuid mode' 'bubblewrap is set-uid'
+plant bwrap "echo \"bwrap: Can't bind mount /oldroot$work/setting up uid map on /newroot$work: No such file\" >&2; exit 1"
+launch holds; status 125 'the name of a file that reads like a reason'
+no_output 'not bwrap' '... is none'; no_output 'it ran' '... and nothing else is tried'
 plant bwrap
 launch needs-mounts; status 125 'missing'; output 'not bwrap: bubblewrap is not installed' '... has its reason'
 output 'install the package bubblewrap' '... and remedy'; no_output 'it ran' '... nothing runs'
