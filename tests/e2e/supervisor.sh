@@ -147,7 +147,8 @@ repository; lifted sgit .git/config 'the whole of .git' sh -c 'cp -r .git y; mv 
 printf 'import os\nos.link(".git/config", "x"); os.unlink(".git/config"); os.rename("x", ".git/config")\n' >"$dir/relink.py"; chmod 644 "$dir/relink.py"
 repository; lifted sgit .git/config 'another link of the same file' python3 "$dir/relink.py"
 repository; chmod 333 "$work/.git"; lifted sgit .git/config 'in a directory that is closed to reading' git config core.y 2
-repository; lifted sprot +.envrc 'a placeholder removed' rm .envrc
+repository; lifted sprot +.envrc 'a placeholder removed, which the program makes itself' rm .envrc
+repository; lifted sprot .envrc 'a placeholder removed' rm .envrc
 not '... and it is gone at the end' test -e "$work/.envrc"
 equal '' "$(git_at status --short | grep -v ready)" '... git sees nothing'
 fresh; echo TREASURE >"$work/secret"; echo new >"$work/new"; own "$work"
