@@ -46,30 +46,7 @@ fresh() {
 }
 
 write_rig() { # what every policy here needs to run a shell, as modules
-	cat >"$dir/sbx/stdlib/rig-without-proc.pol" <<-'EOF'
-	language 1
-	module "rig-without-proc"
-	import std/syscalls
-	fs {
-	    exec /usr
-	    exec /bin /sbin /lib /lib64 optional
-	    read /etc/ld.so.cache /etc/passwd /etc/group /etc/alternatives optional
-	    device /dev/null /dev/zero /dev/urandom /dev/tty
-	}
-	env { set PATH "/usr/bin:/bin"; set HOME "$home" }
-	syscalls {
-	    allow @default @network-io
-	    deny  @privileged @keyring
-	    deny  ioctl where request in TIOCSTI TIOCLINUX
-	    seal  @never with kill
-	}
-	EOF
-	cat >"$dir/sbx/stdlib/rig.pol" <<-'EOF'
-	language 1
-	module "rig"
-	import std/rig-without-proc
-	fs { read /proc }
-	EOF
+	cp tests/lib/rig*.pol "$dir/sbx/stdlib/"
 	chmod 644 "$dir/sbx/stdlib/"rig*.pol
 }
 policy() { # NAME [workspace statement]; $rig: another module than std/rig

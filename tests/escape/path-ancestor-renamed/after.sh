@@ -1,0 +1,1 @@
+if [ -e .git/hooks/pre-commit ]; then echo hook-planted done; else echo hook-planted no; fi
