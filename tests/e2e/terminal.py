@@ -14,6 +14,8 @@ class Shell:
     def __init__(self):
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            for number in (signal.SIGINT, signal.SIGQUIT):  # a job in the background ignores them
+                signal.signal(number, signal.SIG_DFL)
             os.environ["PS1"] = "outer> "
             os.environ["TERM"] = "dumb"
             os.execv("/bin/bash", ["bash", "--norc", "--noprofile", "-i"])
