@@ -5,6 +5,8 @@ import fcntl, os, pty, re, select, signal, struct, subprocess, sys, termios, tim
 sbx, blob, inject, backend = sys.argv[1:5]
 namespaces = backend != "landlock"
 work = os.getcwd()
+for number in (signal.SIGINT, signal.SIGQUIT):  # started in the background, we ignore them
+    signal.signal(number, signal.SIG_DFL)
 os.system(f"cp {inject} {work}/inject")
 
 
@@ -14,8 +16,6 @@ class Shell:
     def __init__(self):
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            for number in (signal.SIGINT, signal.SIGQUIT):  # a job in the background ignores them
-                signal.signal(number, signal.SIG_DFL)
             os.environ["PS1"] = "outer> "
             os.environ["TERM"] = "dumb"
             os.execv("/bin/bash", ["bash", "--norc", "--noprofile", "-i"])
