@@ -150,7 +150,7 @@ const char *broker_objection(const struct launch *launch, int fd)
 
 /* ---- the filter ------------------------------------------------------------------- */
 
-enum { TO_SOCKET = 7, REFUSED = 13, NO_SUCH_CALL, ASKED, ALLOWED, KILLED, FILTER_SIZE };
+enum { TO_SOCKET = 10, REFUSED = 16, NO_SUCH_CALL, ASKED, BUSY, ALLOWED, KILLED, FILTER_SIZE };
 
 #define WORD(offset)                                                                               \
 	{                                                                                          \
@@ -175,16 +175,22 @@ int broker_attach(const struct plan *plan)
 		IF(3, SYS_connect, ASKED, 4),
 		IF(4, SYS_io_uring_setup, NO_SUCH_CALL, 5),
 		IF(5, SYS_socket, TO_SOCKET, 6),
-		IF(6, SYS_socketpair, TO_SOCKET, ALLOWED),
+		IF(6, SYS_socketpair, TO_SOCKET, 7),
+		/* Once the launcher has been killed its listener is gone, and the kernel
+		 * would let the program have one of its own, which is asked instead of us. */
+		IF(7, SYS_seccomp, 8, ALLOWED),
+		WORD(SBX_DATA_ARG(1)),
+		{ SBX_BPF_JSET, BUSY - 10, ALLOWED - 10, UAPI_SECCOMP_NEW_LISTENER },
 		[TO_SOCKET] = WORD(SBX_DATA_ARG(0)),
-		IF(8, AF_UNIX, 9, ALLOWED),
+		IF(11, AF_UNIX, 12, ALLOWED),
 		WORD(SBX_DATA_ARG(1)),
 		{ SBX_BPF_AND, 0, 0, TYPE_MASK },
-		IF(11, SOCK_STREAM, ALLOWED, 12),
-		IF(12, SOCK_SEQPACKET, ALLOWED, REFUSED),
+		IF(14, SOCK_STREAM, ALLOWED, 15),
+		IF(15, SOCK_SEQPACKET, ALLOWED, REFUSED),
 		[REFUSED] = RETURN(SBX_RET_ERRNO | EACCES),
 		[NO_SUCH_CALL] = RETURN(SBX_RET_ERRNO | ENOSYS),
 		[ASKED] = RETURN(plan->broker ? UAPI_SECCOMP_RET_USER_NOTIF : SBX_RET_ALLOW),
+		[BUSY] = RETURN(plan->broker ? SBX_RET_ERRNO | EBUSY : SBX_RET_ALLOW),
 		[ALLOWED] = RETURN(SBX_RET_ALLOW),
 		[KILLED] = RETURN(SBX_RET_KILL_PROCESS),
 	};
