@@ -410,7 +410,10 @@ static void conclude(struct watch *s)
 	} else {
 		/* Whoever goes by himself says so first. */
 		out->status = 128 + (WIFSIGNALED(status) ? WTERMSIG(status) : SIGKILL);
-		note("the sandbox was ended: its first process was killed");
+		note("the sandbox was ended: its first process was killed (%s: %s %d)",
+		     sbx_backend_name(s->backend->kind),
+		     WIFSIGNALED(status) ? "signal" : "exit status",
+		     WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 	}
 }
 
