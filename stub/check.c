@@ -20,7 +20,10 @@
 #include "stub/out.h"
 #include "stub/sys.h"
 
+/* For one rule: how many names are looked at, and how far below it. */
 #define LINKS_SCAN_MAX 1000
+#define LINKS_DEPTH_MAX 8
+#define LINKS_OPEN (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 void launch_obstacle_text(struct launch *launch, const char *reason)
 {
@@ -192,56 +195,92 @@ static bool granted_on_device(const struct launch *launch, dev_t dev)
 	return false;
 }
 
-static void check_link_count(struct launch *launch, const char *path, const struct stat *st,
-			     uint32_t rule)
-{
-	const struct sbx_fs_rule *seal = SBX_AT(&launch->blob, FS, sbx_fs_rule, rule);
+/* What is taken at the names beneath a node, and held around it or sealed. */
+struct links {
+	struct launch *launch;
+	const struct node *node;
+	unsigned taken; /* SBX_READ | SBX_WRITE */
+	unsigned seen;	/* directory entries */
+};
 
-	if (S_ISREG(st->st_mode) && st->st_nlink > 1 && granted_on_device(launch, st->st_dev) &&
-	    !(fsview_rights(launch, path) & SBX_READ))
-		cannot(launch, &seal->head,
-		       "%s is sealed but has %u names (hard links), and one of the others may lie "
-		       "in a "
-		       "granted tree: find it with `find -inum %llu` and remove it",
-		       path, (unsigned)st->st_nlink, (unsigned long long)st->st_ino);
+/* Another name reaches the same file past every mask.  Whoever neither owns a file
+ * nor may write it cannot by another name either. */
+static void check_link_count(const struct links *links, const char *dir, const char *name,
+			     const struct stat *st)
+{
+	struct launch *launch = links->launch;
+	uint32_t rule = links->node->rule;
+	bool writes = st->st_uid == launch->uid || (st->st_mode & (S_IWGRP | S_IWOTH));
+	const char *path, *reason;
+
+	if (!S_ISREG(st->st_mode) || st->st_nlink < 2 || !granted_on_device(launch, st->st_dev))
+		return;
+	path = name ? path_join(dir, name) : dir;
+	if (!(links->taken & ~fsview_rights(launch, path) & (writes ? ~0u : SBX_READ)))
+		return;
+	reason = out_string("%s is protected but has %u names (hard links), and one of the others "
+			    "may lie in a granted tree: find it with `find -inum %llu` and remove "
+			    "it, or make this one a file of its own with cp and mv",
+			    path, (unsigned)st->st_nlink, (unsigned long long)st->st_ino);
+	if (rule == SBX_RULE_SELF)
+		launch_obstacle(launch, "%s", reason);
+	else
+		cannot(launch, &SBX_AT(&launch->blob, FS, sbx_fs_rule, rule)->head, "%s", reason);
 }
 
-static void check_directory(struct launch *launch, const struct node *node)
+static void check_directory(struct links *links, int dir, const char *path, unsigned depth)
 {
 	_Alignas(struct uapi_dirent) char buffer[8192];
-	int dir = open(node->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	unsigned seen = 0;
 	long got;
 
-	while (dir >= 0 && seen < LINKS_SCAN_MAX &&
+	while (dir >= 0 && links->seen < LINKS_SCAN_MAX &&
 	       (got = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < got; seen++) {
+		for (long at = 0; at < got; links->seen++) {
 			const struct uapi_dirent *entry = (const void *)(buffer + at);
 			struct stat st;
 
 			at += entry->length;
-			if (entry->type != 4 &&
-			    !fstatat(dir, entry->name, &st, AT_SYMLINK_NOFOLLOW))
-				check_link_count(launch, path_join(node->path, entry->name), &st,
-						 node->rule);
+			if (!strcmp(entry->name, ".") || !strcmp(entry->name, "..") ||
+			    fstatat(dir, entry->name, &st, AT_SYMLINK_NOFOLLOW))
+				continue;
+			check_link_count(links, path, entry->name, &st);
+			if (S_ISDIR(st.st_mode) && depth < LINKS_DEPTH_MAX)
+				check_directory(links, openat(dir, entry->name, LINKS_OPEN),
+						path_join(path, entry->name), depth + 1);
 		}
 	if (dir >= 0)
 		close(dir);
+}
+
+/* A seal takes wherever the other name lies; a deny what is granted around it. */
+static unsigned taken_at(struct launch *launch, const struct node *node)
+{
+	unsigned taken = fsview_rights(launch, path_parent(node->path));
+	const struct sbx_fs_rule *rule;
+
+	if (node->rule == SBX_RULE_SELF)
+		return SBX_WRITE;
+	rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, node->rule);
+	if (rule->head.verb == SBX_FS_SEAL)
+		taken |= rule->rights;
+	return taken & (SBX_READ | SBX_WRITE) & ~fsview_rights(launch, node->path);
 }
 
 void check_hard_links(struct launch *launch)
 {
 	for (size_t i = 0; i < launch->view.nodes.count; i++) {
 		const struct node *node = &launch->view.nodes.items[i];
+		struct links links = { .launch = launch, .node = node };
 
-		if (node->kind != NODE_RULE || node->rule >= SBX_RULE_SELF || !node_exists(node) ||
-		    SBX_AT(&launch->blob, FS, sbx_fs_rule, node->rule)->head.verb != SBX_FS_SEAL ||
-		    !(SBX_AT(&launch->blob, FS, sbx_fs_rule, node->rule)->rights & SBX_READ))
+		if (node->kind != NODE_RULE || !node->denied || !node_exists(node))
+			continue;
+		links.taken = taken_at(launch, node);
+		if (!links.taken)
 			continue;
 		if (S_ISDIR(node->st.st_mode))
-			check_directory(launch, node);
+			check_directory(&links, open(node->path, LINKS_OPEN), node->path, 0);
 		else
-			check_link_count(launch, node->path, &node->st, node->rule);
+			check_link_count(&links, node->path, NULL, &node->st);
 	}
 }
 

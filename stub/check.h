@@ -10,7 +10,7 @@ struct launch;
 void check_requirements(struct launch *launch);
 /* Assertions, on the real paths. */
 void check_assertions(struct launch *launch);
-/* Sealed files that have a second name outside the seal. */
+/* Files that a deny or seal takes from, and that have another name (hard link). */
 void check_hard_links(struct launch *launch);
 /* Refuses to let the sandbox write the records of sessions: who could, could
  * have the next launch remove files. */

@@ -1,0 +1,1 @@
+mkdir .git; echo good >.git/config; ln .git/config x

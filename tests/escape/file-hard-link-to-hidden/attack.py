@@ -1,0 +1,3 @@
+from attack import *
+
+attempt("read", lambda: open("x").read())

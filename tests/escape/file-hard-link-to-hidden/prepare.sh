@@ -1,0 +1,1 @@
+mkdir private; echo KEY >private/key; ln private/key x
