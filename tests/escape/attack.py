@@ -28,6 +28,14 @@ def call(number, *words):
     return result
 
 
+def libcall(name, *words):
+    """A function of the C library by name; raises OSError."""
+    result = getattr(libc, name)(*words)
+    if result == -1:
+        raise OSError(ctypes.get_errno(), name)
+    return result
+
+
 def alone(variant, action):
     """The same in a child, which the kernel may kill: then the signal's name."""
     import signal

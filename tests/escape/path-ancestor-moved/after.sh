@@ -1,0 +1,1 @@
+grep -qs EVIL a/b/c/secret && echo rewritten done || echo rewritten no

@@ -1,0 +1,1 @@
+mkdir w beside; echo KEY >beside/key

@@ -1,0 +1,1 @@
+mkdir -p private/deep; echo KEY >private/deep/key; mkdir sub

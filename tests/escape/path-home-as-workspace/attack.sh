@@ -1,0 +1,2 @@
+. "$ATTACKS/attack.sh"
+try "${1:-none}" cat "$HOME/.ssh/id"

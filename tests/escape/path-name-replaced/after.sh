@@ -1,0 +1,1 @@
+grep -qs EVIL settings.json && echo rewritten done || echo rewritten no

@@ -1,0 +1,1 @@
+mkdir agents; echo good >settings.json; echo good >agents/a
