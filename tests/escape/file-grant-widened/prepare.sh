@@ -1,0 +1,1 @@
+mkdir ~/.claude.d; echo old >~/.claude.json; echo KEY >~/.key

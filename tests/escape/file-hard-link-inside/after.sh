@@ -1,0 +1,1 @@
+grep -qs EVIL settings.json && echo written done || echo written no

@@ -1,0 +1,1 @@
+echo good >settings.json; echo KEY >secret
