@@ -38,6 +38,8 @@ enum sbx_duty {
 #define SBX_HAS_MODE_FILTER 16u /* to change modes and owners of files */
 #define SBX_HAS_CUT_FILTER 32u /* to cut a file short that is not open for writing */
 #define SBX_HAS_TIME_FILTER 64u /* to change times of files and take attributes from them */
+/* What the policy's own filter refuses everywhere: */
+#define SBX_HAS_KEY_FILTER 128u /* the user's keys: no namespace keeps them apart */
 struct sbx_machine {
 	unsigned landlock;
 	unsigned has;

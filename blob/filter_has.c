@@ -133,6 +133,22 @@ static bool let_through(const struct sbx_blob *blob, enum sbx_arch arch, const s
 	return first.action == SBX_ACT_ALLOW && second.action == SBX_ACT_ALLOW;
 }
 
+/* add_key, request_key, keyctl, whatever they are asked: by its number a key is reached from
+ * any namespace. */
+static bool keeps_keys(const struct sbx_blob *blob, enum sbx_arch arch)
+{
+	static const uint16_t calls[][SBX_ARCH_COUNT] = { { 248, 217 }, { 249, 218 }, { 250, 219 } };
+	struct sbx_sys_verdict verdict;
+	bool depends;
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		sbx_sys_decide_name(blob, arch, calls[i][arch], &verdict, &depends);
+		if (depends || verdict.action == SBX_ACT_ALLOW)
+			return false;
+	}
+	return true;
+}
+
 static bool listens(const struct sbx_blob *blob)
 {
 	for (uint32_t i = 0; i < SBX_COUNT(blob, NET); i++) {
@@ -165,5 +181,7 @@ unsigned sbx_filter_has(const struct sbx_blob *blob, enum sbx_arch arch, unsigne
 		has |= SBX_HAS_TIME_FILTER;
 	if (refused[CUT])
 		has |= SBX_HAS_CUT_FILTER;
+	if (keeps_keys(blob, arch))
+		has |= SBX_HAS_KEY_FILTER;
 	return has;
 }

@@ -17,6 +17,8 @@ static const char *condition(unsigned needs)
 	case SBX_HAS_NET_FILTER:
 	case SBX_HAS_USER_FILTER:
 		return "std/syscalls";
+	case SBX_HAS_KEY_FILTER:
+		return "@keyring is denied";
 	case SBX_HAS_MODE_FILTER:
 		return "chmod, chown and setxattr are refused";
 	case SBX_HAS_MODE_FILTER | SBX_HAS_TIME_FILTER:

@@ -10,7 +10,8 @@
 #define MODES SBX_HAS_MODE_FILTER
 #define TIMES SBX_HAS_TIME_FILTER
 #define CUT   SBX_HAS_CUT_FILTER
-#define ALL   (NET | USER | MODES | TIMES | CUT)
+#define KEYS  SBX_HAS_KEY_FILTER
+#define ALL   (NET | USER | MODES | TIMES | CUT | KEYS)
 
 /* What a policy with these lines has, on both architectures alike. */
 static unsigned has(unsigned landlock, const char *calls, const char *net)
@@ -72,10 +73,8 @@ Test(filter_has, each_call_counts)
 					    "semtimedop",
 					    "semctl",
 					    "mq_open",
-					    "mq_unlink",
-					    "add_key",
-					    "request_key",
-					    "keyctl" };
+					    "mq_unlink" };
+	static const char *const keys[] = { "add_key", "request_key", "keyctl" };
 	static const char *const modes[] = { "fchmod",   "fchmodat",  "fchown",   "fchownat",
 					     "setxattr", "lsetxattr", "fsetxattr" };
 	static const char *const times[] = { "utimensat", "removexattr", "lremovexattr" };
@@ -86,6 +85,13 @@ Test(filter_has, each_call_counts)
 	for (size_t i = 0; i < sizeof(user) / sizeof(user[0]); i++) {
 		snprintf(line, sizeof(line), "allow read %s", user[i]);
 		cr_expect_eq(has(7, line, "mode none"), ALL & ~USER, "%s", user[i]);
+	}
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		snprintf(line, sizeof(line), "allow read %s", keys[i]);
+		cr_expect_eq(has(7, line, "mode none"), ALL & ~(USER | KEYS), "%s", keys[i]);
+		snprintf(line, sizeof(line), "allow read %s; deny %s without namespaces", keys[i],
+			 keys[i]);
+		cr_expect_eq(has(7, line, "mode none"), ALL & ~KEYS, "%s, on two backends", keys[i]);
 	}
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		snprintf(line, sizeof(line), "allow read %s", modes[i]);
