@@ -1,0 +1,1 @@
+mkdir -m 700 ~/.gnupg

@@ -1,0 +1,2 @@
+mkdir -p ~/.ssh/agent
+ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/id
