@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "stub/launch.h"
@@ -381,6 +382,22 @@ static void add_own(struct launch *launch, unsigned var)
 		refuse("%s: replaced while starting: start again", launch->vars.value[var]);
 }
 
+/* The links by which the caller named the blob, or this program: whoever turns one
+ * chooses what the next launch takes. */
+static void add_own_links(struct launch *launch, const char *name)
+{
+	struct context c = {
+		.launch = launch, .index = SBX_RULE_SELF, .verb = SBX_FS_SEAL, .rights = SBX_WRITE
+	};
+	struct walk walk;
+
+	if (is_synthetic(name))
+		return;
+	walk_path(name[0] == '/' ? name : path_join(launch->cwd, name), &walk);
+	if (!walk.error)
+		add_hops(&c, walk.hops, walk.hop_count);
+}
+
 /* In a linked worktree or a submodule .git is a file that says where the
  * repository lies: whoever rewrites it has the host's git run a configuration
  * of his. */
@@ -484,6 +501,8 @@ void fsview_build(struct launch *launch)
 		add_rule(launch, i);
 	add_own(launch, SBX_VAR_POLICY);
 	add_own(launch, SBX_VAR_LAUNCHER);
+	add_own_links(launch, launch->blob_name);
+	add_own_links(launch, (const char *)getauxval(AT_EXECFN));
 	add_git_file(launch);
 	add_sockets(launch);
 	add_hops(&c, launch->home_hops, launch->home_hop_count);

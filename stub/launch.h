@@ -24,6 +24,7 @@ struct launch {
 	gid_t gid;
 	struct rlimit descriptors; /* RLIMIT_NOFILE as the caller had it */
 
+	const char *blob_name; /* as it was found: links may lead from it */
 	const char *blob_path; /* canonical */
 	struct sbx_blob blob;
 

@@ -164,6 +164,7 @@ void load_blob(struct launch *launch)
 		refuse("%s: %s: %s", path, out_error(errno),
 		       errno == ENOENT ? "compile one with sbxc, or name an installed policy"
 				       : "name one that can be read");
+	launch->blob_name = path;
 	launch->blob_path = name_of(fd);
 	check_file(launch->blob_path, fd, &st);
 	size = (size_t)st.st_size;

@@ -1,0 +1,2 @@
+. "$ATTACKS/attack.sh"
+try written sh -c 'echo EVIL >>p.sbx'

@@ -1,0 +1,1 @@
+mkdir -p sub/dir; echo policy >sub/dir/p.sbx
