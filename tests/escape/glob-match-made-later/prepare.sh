@@ -1,0 +1,1 @@
+mkdir -p a/b; echo KEY >.env; echo KEY >a/b/.env
