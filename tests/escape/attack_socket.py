@@ -54,9 +54,9 @@ def wait(*words):
     threading.Event().wait()
 
 
-def greeted(connection):
+def greeted(connection, seconds=SECONDS):
     """Raises OSError unless it is the host's listener that answers."""
-    connection.settimeout(SECONDS)
+    connection.settimeout(seconds)
     try:
         text = connection.recv(64)
     except TimeoutError:

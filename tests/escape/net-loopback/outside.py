@@ -1,0 +1,34 @@
+import socket
+
+from attack_socket import serve, wait
+
+STREAM, DGRAM, V4, V6 = socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.AF_INET, socket.AF_INET6
+
+
+def port(listener):
+    return listener.getsockname()[1]
+
+
+def group():
+    """A member of a multicast group on the loopback interface."""
+    one = serve(V4, ("", 0), DGRAM)
+    one.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton("239.7.7.7") + socket.inet_aton("127.0.0.1"))
+    return one
+
+
+def lite():
+    try:
+        return port(serve(V4, ("127.0.0.1", 0), DGRAM, 136))
+    except OSError:
+        return 1
+
+
+def multipath():
+    try:
+        return port(serve(V4, ("127.0.0.1", 0), STREAM, 262))
+    except OSError:
+        return 1
+
+
+wait(port(serve(V4, ("127.0.0.1", 0))), port(serve(V6, ("::1", 0))), port(serve(V4, ("0.0.0.0", 0))),
+     port(serve(V4, ("127.0.0.1", 0), DGRAM)), port(serve(V6, ("::1", 0), DGRAM)), port(group()), lite(), multipath())
