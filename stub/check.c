@@ -201,6 +201,7 @@ struct links {
 	const struct node *node;
 	unsigned taken; /* SBX_READ | SBX_WRITE */
 	unsigned seen;	/* directory entries */
+	bool said;	/* that a symbolic link leads out */
 };
 
 /* Another name reaches the same file past every mask.  Whoever neither owns a file
@@ -228,6 +229,21 @@ static void check_link_count(const struct links *links, const char *dir, const c
 		cannot(launch, &SBX_AT(&launch->blob, FS, sbx_fs_rule, rule)->head, "%s", reason);
 }
 
+/* A symbolic link in a protected directory leads to a file like any other; whoever runs
+ * hooks by such links has to know. */
+static void check_symlink(struct links *links, const char *path)
+{
+	struct walk walk;
+
+	walk_path(path, &walk);
+	if (links->said || walk.error ||
+	    !(fsview_rights(links->launch, walk.path) & links->taken & SBX_WRITE))
+		return;
+	links->said = true;
+	launch_remark(links->launch, "%s leads to %s, which can be written inside: deny that as well",
+		      path, walk.path);
+}
+
 static void check_directory(struct links *links, int dir, const char *path, unsigned depth)
 {
 	_Alignas(struct uapi_dirent) char buffer[8192];
@@ -244,6 +260,8 @@ static void check_directory(struct links *links, int dir, const char *path, unsi
 			    fstatat(dir, entry->name, &st, AT_SYMLINK_NOFOLLOW))
 				continue;
 			check_link_count(links, path, entry->name, &st);
+			if (S_ISLNK(st.st_mode))
+				check_symlink(links, path_join(path, entry->name));
 			if (S_ISDIR(st.st_mode) && depth < LINKS_DEPTH_MAX)
 				check_directory(links, openat(dir, entry->name, LINKS_OPEN),
 						path_join(path, entry->name), depth + 1);

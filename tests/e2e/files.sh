@@ -286,6 +286,13 @@ no_output KEY '... before it is read'; output "$home/keys/k" '... names it'
 rm "$home/work/k"
 run_in "$home/work" "$sbx_exec" "$dir/sealed.sbx" -- true; status 0 'without it, it starts'
 
+case_ 'a link out of a protected directory'
+fresh
+mkdir -p "$work/.git/hooks" "$work/scripts"; echo x >"$work/scripts/check"; ln -s ../../scripts/check "$work/.git/hooks/commit-msg"; own "$work"
+sbx masks true; output 'hooks/commit-msg leads to' 'is said'; output 'deny that' '... with the remedy'
+rm "$work/.git/hooks/commit-msg"; ln -s /etc/hostname "$work/.git/hooks/commit-msg"
+sbx masks true; no_output 'leads to' '... where the program could write there'
+
 case_ 'exceptions of a seal'
 policy except <<'EOF'
 fs { read ~/e2e; seal ~/e2e/sealed except ~/e2e/sealed/known ~/e2e/sealed/sub/dir ~/e2e/sealed/absent; seal ~/e2e/alone except ~/e2e/alone/known }
