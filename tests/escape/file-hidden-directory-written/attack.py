@@ -1,5 +1,4 @@
 from attack import *
-import stat
 
 
 def absent():

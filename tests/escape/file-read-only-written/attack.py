@@ -1,5 +1,4 @@
 from attack import *
-import fcntl
 import mmap
 
 data = os.environ["HOME"] + "/data"
@@ -38,7 +37,6 @@ attempt("splice", spliced)
 attempt("mapped", mapped)
 attempt("opened-anew", lambda: anew(os.O_WRONLY))
 attempt("truncated-anew", lambda: os.truncate(f"/proc/self/fd/{os.open(a, os.O_RDONLY)}", 8192))
-attempt("clone", lambda: os.posix_fallocate(os.open(f"{data}/c", os.O_RDWR), 0, 1))
 attempt("made", lambda: os.close(os.open(f"{data}/n", os.O_CREAT | os.O_WRONLY)))
 attempt("unnamed", lambda: os.close(os.open(data, os.O_TMPFILE | os.O_WRONLY)))
 attempt("directory-made", lambda: os.mkdir(f"{data}/n.d"))

@@ -1,14 +1,7 @@
 from attack import *
 
-bare = os.path.exists("../beside")
-if bare and os.path.basename(os.getcwd()) != "w":
-    os.chdir("w")
-
-
 def at(path):
-    above = os.open(".", os.O_PATH)
-    for _ in range(1):
-        above = os.open("..", os.O_PATH, dir_fd=above)
+    above = os.open("..", os.O_PATH, dir_fd=os.open(".", os.O_PATH))
     return os.open(path, os.O_RDONLY, dir_fd=above)
 
 

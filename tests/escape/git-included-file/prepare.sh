@@ -1,0 +1,1 @@
+git init -q .; git config include.path ../shared.conf; git config --add include.path ../denied.conf; : >shared.conf; : >denied.conf
