@@ -12,7 +12,10 @@
 
 static bool fail(const char *path, const char *what)
 {
-	fprintf(stderr, "sbxc: %s: %s\n", path, what);
+	struct arena arena = { 0 };
+
+	fprintf(stderr, "sbxc: %s: %s\n", diag_escape(&arena, str_from(path)), what);
+	arena_free(&arena);
 	return false;
 }
 

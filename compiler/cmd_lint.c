@@ -166,7 +166,7 @@ int cmd_lint(int argc, char **argv)
 
 			if (!wrong)
 				continue;
-			fprintf(stderr, "sbxc lint: %s\n", wrong);
+			fprintf(stderr, "sbxc lint: %s\n", diag_escape(&arena, str_from(wrong)));
 			arena_free(&arena);
 			return SBXC_USAGE;
 		} else

@@ -129,8 +129,9 @@ static int read_arguments(int argc, char **argv, struct compile_command *command
 			if (*done)
 				return status;
 		} else if (command->input) {
-			fprintf(stderr, "sbxc: one file at a time: `%s` and `%s`\n", command->input,
-				argv[i]);
+			fprintf(stderr, "sbxc: one file at a time: `%s` and `%s`\n",
+				diag_escape(arena, str_from(command->input)),
+				diag_escape(arena, str_from(argv[i])));
 			return SBXC_USAGE;
 		} else {
 			command->input = argv[i];
@@ -154,7 +155,8 @@ static int write_out(struct compilation *c, const struct compile_command *comman
 		return SBXC_ERRORS;
 	if (strcmp(path, "-") != 0 &&
 	    (command->verbose || (!command->output && isatty(STDERR_FILENO))))
-		fprintf(stderr, "sbxc: wrote %s (%zu bytes)\n", path, c->blob.size);
+		fprintf(stderr, "sbxc: wrote %s (%zu bytes)\n",
+			diag_escape(&c->arena, str_from(path)), c->blob.size);
 	return SBXC_OK;
 }
 

@@ -282,7 +282,8 @@ static int answer_request(struct request *request, struct arena *arena, const st
 	if (!error)
 		error = ask(request, &answer);
 	if (error) {
-		fprintf(stderr, "sbxc explain: %s %s: %s\n", request->question.action,
+		fprintf(stderr, "sbxc explain: %s %s: %s\n",
+			diag_escape(arena, str_from(request->question.action)),
 			diag_escape(arena, str_from(request->question.object)), error);
 		return SBXC_USAGE;
 	}
@@ -304,7 +305,8 @@ int cmd_explain(int argc, char **argv)
 
 	if (!read_request(argc, argv, &request, &arena) && !request.help) {
 		if (request.wrong)
-			fprintf(stderr, "sbxc explain: %s\n", request.wrong);
+			fprintf(stderr, "sbxc explain: %s\n",
+				diag_escape(&arena, str_from(request.wrong)));
 		else
 			print_usage(stderr);
 		arena_free(&arena);

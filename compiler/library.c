@@ -199,7 +199,8 @@ bool library_find_main(struct arena *arena, const struct compile_options *option
 		return suffix; /* opening it says what is wrong */
 	if (suffix)
 		fprintf(stderr, "sbxc: note: no file %s here: this is the installed one, %s\n",
-			path, found.path);
+			diag_escape(arena, str_from(path)),
+			diag_escape(arena, str_from(found.path)));
 	*out = found;
 	return true;
 }

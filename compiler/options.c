@@ -22,7 +22,10 @@ bool colour_on(FILE *stream)
 
 _Noreturn static void fail_usage(const char *message, const char *word)
 {
-	fprintf(stderr, "sbxc: %s%s\n", message, word);
+	struct arena arena = { 0 };
+
+	fprintf(stderr, "sbxc: %s%s\n", message, diag_escape(&arena, str_from(word)));
+	arena_free(&arena);
 	exit(SBXC_USAGE);
 }
 

@@ -17,7 +17,11 @@
 
 static bool fail(const char *what, const char *path, int error)
 {
-	fprintf(stderr, "sbxc: %s %s: %s\n", what, path, strerror(error));
+	struct arena arena = { 0 };
+
+	fprintf(stderr, "sbxc: %s %s: %s\n", what, diag_escape(&arena, str_from(path)),
+		strerror(error));
+	arena_free(&arena);
 	return false;
 }
 
