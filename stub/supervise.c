@@ -154,12 +154,13 @@ static void take_start(struct watch *s, int program)
 	s->deadline = limit ? now_ms() + limit * 1000 : 0;
 }
 
-static void take_listener(struct watch *s, int listener, const char *devices)
+static void take_listener(struct watch *s, int *listener, const char *devices)
 {
-	if (listener < 0)
+	if (*listener < 0)
 		fail(s, "the connect broker's listener did not arrive: start again");
 	else
-		broker_start(s->launch, &s->broker, listener, devices);
+		broker_start(s->launch, &s->broker, *listener, devices);
+	*listener = -1;
 	backend_go_on(s->backend);
 }
 
@@ -227,19 +228,24 @@ static void stop_with(struct watch *s, int signal)
 	s->watching.lifted += WIFEXITED(status) ? (unsigned)WEXITSTATUS(status) : 0;
 }
 
-static void take_message(struct watch *s, const struct message *message, int sender, int fd)
+/* What is kept of it is no longer in *fd.  What comes a second time is not heard. */
+static void take_message(struct watch *s, const struct message *message, int sender, int *fd)
 {
 	switch (message->kind) {
 	case MESSAGE_READY:
+		if (s->out->started)
+			break;
 		s->watching.inner = sender;
-		if (fd >= 0) {
-			s->first = fd;
+		if (*fd >= 0) {
+			s->first = *fd;
+			*fd = -1;
 			s->inner = (int)syscall(SYS_pidfd_open, sender, 0);
 		}
 		let_go(s);
 		break;
 	case MESSAGE_LISTENER:
-		take_listener(s, fd, message->text);
+		if (s->broker.listener < 0)
+			take_listener(s, fd, message->text);
 		break;
 	case MESSAGE_FAILED:
 		fail(s, mem_string(message->text));
@@ -248,7 +254,8 @@ static void take_message(struct watch *s, const struct message *message, int sen
 		launch_detail(s->launch, "%s", message->text);
 		break;
 	case MESSAGE_STARTED:
-		take_start(s, sender);
+		if (!s->program)
+			take_start(s, sender);
 		break;
 	case MESSAGE_STOPPED:
 		if (s->program)
@@ -264,6 +271,20 @@ static void take_message(struct watch *s, const struct message *message, int sen
 		s->out->exited = s->over = true;
 		break;
 	}
+}
+
+/* The last of those that came; there should be one. */
+static int descriptor_of(struct cmsghdr *cmsg)
+{
+	size_t size = cmsg->cmsg_len - CMSG_LEN(0);
+	int fd = -1;
+
+	for (size_t at = 0; at < size; at += sizeof(fd)) {
+		if (fd >= 0)
+			close(fd);
+		memcpy(&fd, CMSG_DATA(cmsg) + at, sizeof(fd));
+	}
+	return fd;
 }
 
 /* False: the other end is closed, or (@flags) nothing is there. */
@@ -294,9 +315,11 @@ static bool receive(struct watch *s, int flags)
 		if (cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_CREDENTIALS)
 			memcpy(&sender, CMSG_DATA(cmsg), sizeof(sender));
 		if (cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS)
-			memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
+			fd = descriptor_of(cmsg);
 	}
-	take_message(s, &message, sender.pid, fd);
+	take_message(s, &message, sender.pid, &fd);
+	if (fd >= 0)
+		close(fd);
 	return true;
 }
 
