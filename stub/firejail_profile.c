@@ -197,7 +197,7 @@ static void unescape(char *path)
 	char *to = path;
 
 	for (; *path; path++)
-		if (*path == '\\' && path[1] && path[2] && path[3]) {
+		if (*path == '\\' && strspn(path + 1, "01234567") >= 3) {
 			*to++ =
 			    (char)((path[1] - '0') << 6 | (path[2] - '0') << 3 | (path[3] - '0'));
 			path += 3;
