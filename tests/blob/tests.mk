@@ -8,7 +8,7 @@ $(O)/tests/blob: $(call san,tests/blob/test_blob.c tests/lib/model.c tests/lib/s
 	$(Q)$(CC) $(SAN_CFLAGS) -o $@ $^ -lseccomp
 
 # The fuzzer asks a blob everything as well.
-$(O)/fuzz/fuzz_blob: $(O)/fuzz/tests/lib/sweep.o
+$(O)/fuzz/fuzz_blob $(O)/fuzz/fuzz_launch: $(O)/fuzz/tests/lib/sweep.o
 
 .PHONY: check-blob
 check-blob: $(O)/tests/blob $(O)/sbxc
