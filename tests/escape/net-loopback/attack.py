@@ -9,9 +9,10 @@ import sys
 from attack import alone, attempt, libc
 from attack_socket import SECONDS, greeted, reach
 
-tcp4, tcp6, wild, udp4, udp6, group, lite, multipath = map(int, sys.argv[1:])
+tcp4, tcp6, wild, udp4, udp6, group, lite, multipath, sctp, dccp, smc = map(int, sys.argv[1:])
 STREAM, DGRAM, V4, V6 = socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.AF_INET, socket.AF_INET6
-MPTCP, UDPLITE, FASTOPEN, FASTOPEN_CONNECT = 262, 136, 0x20000000, 30
+MPTCP, UDPLITE, SCTP, DCCP, SMC = 262, 136, 132, 33, 256
+FASTOPEN, FASTOPEN_CONNECT = 0x20000000, 30
 HERE4, HERE6 = ("127.0.0.1", tcp4), ("::1", tcp6)
 
 
@@ -121,6 +122,9 @@ attempt("fastopen-sendmmsg", lambda: at_first_byte(by_sendmmsg))
 attempt("fastopen-connect", late_connect)
 attempt("mptcp", lambda: reach(("127.0.0.1", multipath), V4, protocol=MPTCP))
 attempt("mptcp6", lambda: reach(("::ffff:127.0.0.1", multipath), V6, protocol=MPTCP))
+attempt("sctp", lambda: reach(("127.0.0.1", sctp), V4, protocol=SCTP))
+attempt("dccp", lambda: reach(("127.0.0.1", dccp), V4, 6, DCCP))
+attempt("smc", lambda: reach(("127.0.0.1", smc), V4, protocol=SMC))
 attempt("udp4", lambda: ask(("127.0.0.1", udp4)))
 attempt("udp6", lambda: ask(("::1", udp6), V6))
 attempt("udp-mapped", lambda: ask(("::ffff:127.0.0.1", udp4), V6))

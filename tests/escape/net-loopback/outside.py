@@ -16,19 +16,14 @@ def group():
     return one
 
 
-def lite():
+def other(kind, protocol):
+    """1: this kernel has no such protocol."""
     try:
-        return port(serve(V4, ("127.0.0.1", 0), DGRAM, 136))
-    except OSError:
-        return 1
-
-
-def multipath():
-    try:
-        return port(serve(V4, ("127.0.0.1", 0), STREAM, 262))
+        return port(serve(V4, ("127.0.0.1", 0), kind, protocol))
     except OSError:
         return 1
 
 
 wait(port(serve(V4, ("127.0.0.1", 0))), port(serve(V6, ("::1", 0))), port(serve(V4, ("0.0.0.0", 0))),
-     port(serve(V4, ("127.0.0.1", 0), DGRAM)), port(serve(V6, ("::1", 0), DGRAM)), port(group()), lite(), multipath())
+     port(serve(V4, ("127.0.0.1", 0), DGRAM)), port(serve(V6, ("::1", 0), DGRAM)), port(group()),
+     other(DGRAM, 136), other(STREAM, 262), other(STREAM, 132), other(6, 33), other(STREAM, 256))

@@ -1,0 +1,1 @@
+exec "$ATTACKS/net-families" "$@"
