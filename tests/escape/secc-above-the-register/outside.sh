@@ -1,0 +1,3 @@
+sleep 60 &
+echo "ready $!"
+wait
