@@ -49,7 +49,9 @@ static const char *objection(const struct launch *launch, int fd)
 		return NULL;
 	if (S_ISSOCK(st.st_mode))
 		return broker_objection(launch, fd);
-	if (S_ISCHR(st.st_mode) && (st.st_rdev == makedev(1, 3) || isatty(fd)))
+	/* isatty() is true of the other end too, from which one types: /dev/ptmx. */
+	if (S_ISCHR(st.st_mode) && (st.st_rdev == makedev(1, 3) ||
+				    (isatty(fd) && st.st_rdev != makedev(5, 2))))
 		return NULL;
 	/* memfd and the like are regular files; what is left has no type at all
 	 * (epoll, signalfd) or is a device. */

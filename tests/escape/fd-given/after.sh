@@ -1,0 +1,2 @@
+cat /var/tmp/log
+rm -f /var/tmp/given /var/tmp/log
