@@ -8,6 +8,7 @@
 #include "stub/backend.h"
 #include "stub/broker.h"
 #include "stub/launch.h"
+#include "stub/load.h"
 #include "stub/out.h"
 #include "stub/prepare.h"
 #include "stub/sys.h"
@@ -210,7 +211,10 @@ static void find_process(struct launch *launch)
 		    SBX_AT(&launch->blob, LIMITS, sbx_limit_rule, i);
 
 		if (rule->limit == SBX_LIMIT_PROCESSES)
-			add(launch, SBX_DUTY_PROCESS_COUNT, &rule->head, out_number(rule->value));
+			add(launch,
+			    launch->uid || !root_is_root() ? SBX_DUTY_PROCESS_COUNT
+							   : SBX_DUTY_COUNT_OF_ROOT,
+			    &rule->head, out_number(rule->value));
 	}
 }
 

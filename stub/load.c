@@ -23,9 +23,8 @@
 
 #define SITE_FLOOR "/etc/sbx/site.sbx"
 
-/* Is uid 0 here the initial namespace's?  The map's line is "inside outside
- * count". */
-static bool root_is_root(void)
+/* The map's line is "inside outside count". */
+bool root_is_root(void)
 {
 	char line[64];
 	const char *at = line;

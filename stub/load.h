@@ -14,5 +14,7 @@ void load_blob(struct launch *launch);
  * else.  Inside a user namespace that does not map root, root's files are seen
  * as the overflow uid's: these count only on a read-only file system. */
 bool owner_trusted(const struct stat *st, int fd, bool user_too);
+/* Is uid 0 here the initial namespace's? */
+bool root_is_root(void);
 
 #endif
