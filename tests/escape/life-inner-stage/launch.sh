@@ -1,0 +1,2 @@
+# Bare, this shell is the parent.
+sh -c '"$@"; status=$?; echo gone >ended; exit $status' sh "$@"

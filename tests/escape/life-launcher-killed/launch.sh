@@ -1,0 +1,4 @@
+"$@" &
+sleep 0.3
+kill -KILL $!
+wait $!

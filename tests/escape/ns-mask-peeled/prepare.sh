@@ -1,0 +1,2 @@
+mkdir -p in/shut in/hidden view empty
+echo TREASURE >in/hidden/key
