@@ -21,9 +21,9 @@
 #include "stub/sys.h"
 
 /* For one rule: how many names are looked at, and how far below it. */
-#define LINKS_SCAN_MAX 1000
+#define LINKS_SCAN_MAX  1000
 #define LINKS_DEPTH_MAX 8
-#define LINKS_OPEN (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define LINKS_OPEN      (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 void launch_obstacle_text(struct launch *launch, const char *reason)
 {
@@ -171,13 +171,14 @@ void check_assertions(struct launch *launch)
 		if (result->holds)
 			continue;
 		head.flags = 0;
-		cannot(launch, &head,
-		       "here the policy does not hold what it asserts: %s %s %s: %s%s%s%s: start in "
-		       "another directory, or change the policy",
-		       polarity[assertion->head.verb], action[assertion->action], result->object,
-		       result->reason, result->loc == SBX_NONE ? "" : " (",
-		       result->loc == SBX_NONE ? "" : launch_place(launch, result->loc),
-		       result->loc == SBX_NONE ? "" : ")");
+		cannot(
+		    launch, &head,
+		    "here the policy does not hold what it asserts: %s %s %s: %s%s%s%s: start in "
+		    "another directory, or change the policy",
+		    polarity[assertion->head.verb], action[assertion->action], result->object,
+		    result->reason, result->loc == SBX_NONE ? "" : " (",
+		    result->loc == SBX_NONE ? "" : launch_place(launch, result->loc),
+		    result->loc == SBX_NONE ? "" : ")");
 	}
 }
 
@@ -200,33 +201,48 @@ struct links {
 	struct launch *launch;
 	const struct node *node;
 	unsigned taken; /* SBX_READ | SBX_WRITE */
-	unsigned seen;	/* directory entries */
-	bool said;	/* that a symbolic link leads out */
+	unsigned seen;  /* directory entries */
+	bool said;      /* that a symbolic link leads out */
 };
 
+static void cannot_protect(const struct links *links, const char *reason)
+{
+	if (links->node->rule == SBX_RULE_SELF)
+		launch_obstacle(links->launch, "%s", reason);
+	else
+		cannot(links->launch,
+		       &SBX_AT(&links->launch->blob, FS, sbx_fs_rule, links->node->rule)->head,
+		       "%s", reason);
+}
+
 /* Another name reaches the same file past every mask.  Whoever neither owns a file
- * nor may write it cannot by another name either. */
-static void check_link_count(const struct links *links, const char *dir, const char *name,
-			     const struct stat *st)
+ * nor may write it cannot by another name either.  A pipe below a protected directory
+ * is written through a read-only mount; one that is named is hidden. */
+static void check_file(const struct links *links, const char *dir, const char *name,
+		       const struct stat *st)
 {
 	struct launch *launch = links->launch;
-	uint32_t rule = links->node->rule;
 	bool writes = st->st_uid == launch->uid || (st->st_mode & (S_IWGRP | S_IWOTH));
-	const char *path, *reason;
+	bool pipe = name && S_ISFIFO(st->st_mode);
+	const char *path;
+	unsigned rights;
 
-	if (!S_ISREG(st->st_mode) || st->st_nlink < 2 || !granted_on_device(launch, st->st_dev))
+	if (!pipe &&
+	    !(S_ISREG(st->st_mode) && st->st_nlink > 1 && granted_on_device(launch, st->st_dev)))
 		return;
 	path = name ? path_join(dir, name) : dir;
-	if (!(links->taken & ~fsview_rights(launch, path) & (writes ? ~0u : SBX_READ)))
+	rights = fsview_rights(launch, path);
+	if (!(links->taken & ~rights & (writes ? ~0u : SBX_READ)) || (pipe && !(rights & SBX_READ)))
 		return;
-	reason = out_string("%s is protected but has %u names (hard links), and one of the others "
-			    "may lie in a granted tree: find it with `find -inum %llu` and remove "
-			    "it, or make this one a file of its own with cp and mv",
-			    path, (unsigned)st->st_nlink, (unsigned long long)st->st_ino);
-	if (rule == SBX_RULE_SELF)
-		launch_obstacle(launch, "%s", reason);
-	else
-		cannot(launch, &SBX_AT(&launch->blob, FS, sbx_fs_rule, rule)->head, "%s", reason);
+	cannot_protect(
+	    links,
+	    pipe ? out_string("%s is a pipe, and no read-only mount keeps it from being written: "
+			      "remove it",
+			      path)
+		 : out_string("%s is protected but has %u names (hard links), and one of the "
+			      "others may lie in a granted tree: find it with `find -inum %llu` "
+			      "and remove it, or make this one a file of its own with cp and mv",
+			      path, (unsigned)st->st_nlink, (unsigned long long)st->st_ino));
 }
 
 /* A symbolic link in a protected directory leads to a file like any other; whoever runs
@@ -240,8 +256,9 @@ static void check_symlink(struct links *links, const char *path)
 	    !(fsview_rights(links->launch, walk.path) & links->taken & SBX_WRITE))
 		return;
 	links->said = true;
-	launch_remark(links->launch, "%s leads to %s, which can be written inside: deny that as well",
-		      path, walk.path);
+	launch_remark(links->launch,
+		      "%s leads to %s, which can be written inside: deny that as well", path,
+		      walk.path);
 }
 
 static void check_directory(struct links *links, int dir, const char *path, unsigned depth)
@@ -259,7 +276,7 @@ static void check_directory(struct links *links, int dir, const char *path, unsi
 			if (!strcmp(entry->name, ".") || !strcmp(entry->name, "..") ||
 			    fstatat(dir, entry->name, &st, AT_SYMLINK_NOFOLLOW))
 				continue;
-			check_link_count(links, path, entry->name, &st);
+			check_file(links, path, entry->name, &st);
 			if (S_ISLNK(st.st_mode))
 				check_symlink(links, path_join(path, entry->name));
 			if (S_ISDIR(st.st_mode) && depth < LINKS_DEPTH_MAX)
@@ -298,7 +315,7 @@ void check_hard_links(struct launch *launch)
 		if (S_ISDIR(node->st.st_mode))
 			check_directory(&links, open(node->path, LINKS_OPEN), node->path, 0);
 		else
-			check_link_count(&links, node->path, NULL, &node->st);
+			check_file(&links, node->path, NULL, &node->st);
 	}
 }
 

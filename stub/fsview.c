@@ -246,8 +246,9 @@ static void add_pattern(const struct context *c, const char *pattern)
 					"exists at the start",
 					pattern, place);
 		else
-			launch_remark(c->launch, "%s: not enforced for names that appear later (%s)",
-			      pattern, place);
+			launch_remark(c->launch,
+				      "%s: not enforced for names that appear later (%s)", pattern,
+				      place);
 	}
 	add_point(c, pattern, true);
 	walk_path(beginning, &walk);
@@ -274,8 +275,8 @@ static void handle_unset(const struct context *c, uint32_t var)
 
 	if (!flagged(c, SBX_F_OPTIONAL) && !(git && !is_grant(c->verb)))
 		launch_obstacle(c->launch,
-				"$%s has no value here%s (%s): mark the rule optional, or %s",
-				name, git ? ": this is not a repository" : "", place,
+				"$%s has no value here%s (%s): mark the rule optional, or %s", name,
+				git ? ": this is not a repository" : "", place,
 				git ? "start in a repository" : "see that it has one");
 	else
 		launch_detail(c->launch, "$%s has no value here: rule skipped (%s)", name, place);
@@ -487,8 +488,7 @@ static void check_links(struct launch *launch)
 					"sandbox may write: whoever wrote it there would choose "
 					"what is opened (%s): remove the link, or name its target "
 					"in the policy",
-					node->path, node->target,
-					fsview_place(launch, node->rule));
+					node->path, node->target, fsview_place(launch, node->rule));
 	}
 }
 

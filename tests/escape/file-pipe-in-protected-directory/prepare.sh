@@ -1,0 +1,1 @@
+mkdir -p run/deep; mkfifo run/deep/control

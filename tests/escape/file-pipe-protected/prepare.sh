@@ -1,0 +1,1 @@
+mkfifo control ~/control
