@@ -271,7 +271,7 @@ static bool lay(struct maker *m, size_t index)
 
 	if (target < 0)
 		return !m->again || mask->kind == MASK_LINK;
-	if (m->again)
+	if (m->again || mask->make) /* a private copy may hold another kind of file */
 		adapt(mask, target);
 	switch (mask->kind) {
 	case MASK_HIDE:

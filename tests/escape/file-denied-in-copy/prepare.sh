@@ -1,0 +1,1 @@
+mkdir -p conf/sub/hooks scratch; echo KEY >conf/sub/key
