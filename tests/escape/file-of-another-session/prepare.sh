@@ -1,0 +1,1 @@
+mkdir -p .git/hooks deep; echo good >.git/config; echo KEY >deep/secret

@@ -1,0 +1,1 @@
+echo good >file; mkdir sub; mkfifo pipe
