@@ -57,4 +57,23 @@ USER = {  # in the user's directory in /run
     "i3": "i3/ipc-socket.1",
     "sway": "sway-ipc.0.sock",
 }
+HOME = {
+    "ssh-master": ".ssh/cm-host-22",
+    "ssh-agent": ".ssh/agent/s.1",
+    "gpg": ".gnupg/S.gpg-agent",
+    "docker-desktop": ".docker/run/docker.sock",
+    "colima": ".colima/default/docker.sock",
+    "lima": ".lima/default/ssh.sock",
+    "podman": ".local/share/containers/podman/machine/podman.sock",
+    "1password": ".1password/agent.sock",
+    "watchman": ".local/state/watchman/me-state/sock",
+    "vscode-server": ".vscode-server/.ipc.sock",
+    "nvim": ".local/state/nvim/server.0",
+    "emacs": ".emacs.d/server/server",
+    "bazel": ".cache/bazel/server/server.socket",
+    "gradle": ".gradle/daemon/socket",
+    "nix": ".nix/daemon-socket/socket",
+    "mpd": ".mpd/socket",
+    "kitty": ".cache/kitty/control",
+}
 KINDS = {"udev": socket.SOCK_SEQPACKET}

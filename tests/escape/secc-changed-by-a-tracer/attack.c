@@ -88,9 +88,35 @@ static long through_tracer(int by_filter)
 	return errno ? -1 : 0;
 }
 
+/* Filters rest while the tracer says so: for tools that freeze programs. */
+static long suspended(void)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (child == 0) {
+		raise(SIGSTOP);
+		_exit(syscall(SYS_unshare, CLONE_NEWUSER) ? errno : 0);
+	}
+	waitpid(child, &status, WUNTRACED);
+	if (ptrace(PTRACE_SEIZE, child, NULL, 1 << 21 /* PTRACE_O_SUSPEND_SECCOMP */)) {
+		status = errno;
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		errno = status;
+		return -1;
+	}
+	kill(child, SIGCONT);
+	while (waitpid(child, &status, 0) == child && WIFSTOPPED(status))
+		ptrace(PTRACE_CONT, child, NULL, NULL);
+	errno = WEXITSTATUS(status);
+	return errno ? -1 : 0;
+}
+
 int main(void)
 {
 	outcome("at-entry", through_tracer(0));
 	outcome("own-filter", through_tracer(1));
+	outcome("suspended", suspended());
 	return 0;
 }

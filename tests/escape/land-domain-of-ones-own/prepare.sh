@@ -1,0 +1,1 @@
+mkdir -p /run/host; echo plain >/run/host/plain

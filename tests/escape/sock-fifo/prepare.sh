@@ -1,0 +1,2 @@
+mkdir -p /run/host
+mkfifo /run/host/control control
