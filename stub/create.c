@@ -20,6 +20,13 @@ void fsview_make(const char *path, struct walk *walk, const char *place)
 
 	if (walk->error)
 		refuse("%s: cannot be made: %s (%s)", path, out_error(walk->error), place);
+	/* Whoever wrote a link would choose where: a program did, perhaps, in an earlier
+	 * session.  Which ones it could is known only when all rules are. */
+	for (size_t i = 0; i < walk->hop_count; i++)
+		if (walk->hops[i].st.st_uid || !getuid())
+			refuse("%s does not exist, and is not made over the symbolic link %s (%s): "
+			       "if that is yours, mkdir -p %s",
+			       path, walk->hops[i].path, place, walk->path);
 	for (const char *name = walk->path + walk->have; *name;) {
 		size_t length;
 		const char *one;

@@ -45,3 +45,13 @@ fresh
 ln -s "$home/nowhere" "$work/.tool"; own "$work"
 sbx planted true
 not 'no directory is made where the sandbox may not write' test -e "$home/nowhere"
+policy planted_grant <<'EOF'
+fs { write $workspace/cache $workspace/sub/cache create }
+EOF
+for link in "cache $home/nowhere" "sub $home/other"; do
+	fresh; as_user mkdir -p "$home/other"; as_user rm -rf "$home/other/cache"
+	as_user ln -s "${link#* }" "$work/${link% *}"
+	sbx planted_grant true
+	status 125 "a directory to be made over a link (${link% *}): refused"; output 'mkdir -p' '... with the remedy'
+	not '... and not made' test -e "$home/nowhere" -o -e "$home/other/cache"
+done
