@@ -55,10 +55,12 @@ bool sessions_open(const struct launch *launch, struct session *session)
 	session->file = -1;
 	session->dir = open_directory(launch->vars.value[SBX_VAR_HOME]);
 	/* Whoever can open it can lock it, also to read: a program that may read the
-	 * home could keep all others from starting. */
-	session->mutex = session->dir < 0 ? -1
-					  : openat(session->dir, MUTEX_NAME,
-						   O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0200);
+	 * home could keep all others from starting.  A pipe is not waited for. */
+	session->mutex =
+	    session->dir < 0
+		? -1
+		: openat(session->dir, MUTEX_NAME,
+			 O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0200);
 	session->open = session->mutex >= 0;
 	if (session->open)
 		fchmod(session->mutex, 0200);

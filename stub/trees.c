@@ -162,6 +162,10 @@ void region_begin_copy(struct builder *b, const struct node *node, unsigned righ
 {
 	struct plan_mask *mask;
 
+	/* To open a pipe would wait for who writes it. */
+	if (!S_ISDIR(node->st.st_mode) && !S_ISREG(node->st.st_mode))
+		refuse("%s: neither a file nor a directory, so it has no copy (%s): correct it",
+		       node->path, fsview_place(b->launch, node->rule));
 	if (region_top(b)->source == FROM_NOTHING ||
 	    (region_top(b)->source == FROM_TMP && !region_top(b)->ours))
 		region_add_mount(b, node, S_ISDIR(node->st.st_mode) ? MOUNT_DIR : MOUNT_FILE,
