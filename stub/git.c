@@ -250,7 +250,8 @@ static void resolve_at(struct launch *launch, const char *root, const struct sta
 	git = launch->vars.value[SBX_VAR_GITCOMMON];
 	text = git == launch->vars.value[SBX_VAR_GITDIR] ? read_file(path_join(git, "commondir"))
 							 : NULL;
-	if (text && strcmp(text, "."))
+	/* An empty one, as a full disk leaves it, leads nowhere: git stops there. */
+	if (text && *text && strcmp(text, "."))
 		refuse("%s/commondir: points git at another repository: remove it", git);
 	if (path_within(workspace, git) ||
 	    path_within(workspace, launch->vars.value[SBX_VAR_GITDIR]))

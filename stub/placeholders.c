@@ -97,19 +97,27 @@ static void add_wanted(struct session *session, const struct plan_placeholder *p
 	}
 }
 
+/* A file is whole or not there, whatever ends us: git and agents read it.  Some
+ * file systems, as NFS, can only make it under its name. */
 static bool make_object(int dir, const char *name, const char *text)
 {
 	size_t length = text ? strlen(text) : 0;
-	bool whole;
+	bool whole, unnamed = true;
 	int fd;
 
 	if (!text)
 		return !mkdirat(dir, name, S_ISVTX | 0755);
-	fd =
-	    openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_ISVTX | 0644);
+	fd = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, S_ISVTX | 0644);
+	if (fd < 0) {
+		unnamed = false;
+		fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			    S_ISVTX | 0644);
+	}
 	if (fd < 0)
 		return false;
-	whole = write(fd, text, length) == (ssize_t)length;
+	whole = write(fd, text, length) == (ssize_t)length &&
+		(!unnamed || !linkat(AT_FDCWD, out_string("/proc/self/fd/%d", fd), dir, name,
+				     AT_SYMLINK_FOLLOW));
 	close(fd);
 	return whole;
 }
@@ -131,11 +139,16 @@ static bool make_one(struct placeholder *placeholder, struct walk *parent)
 	return true;
 }
 
-static void must_make(const struct launch *launch, struct placeholder *placeholder,
-		      struct walk *parent)
+static void must_make(struct launch *launch, struct placeholder *placeholder, struct walk *parent)
 {
+	int error;
+
 	if (make_one(placeholder, parent))
 		return;
+	error = errno;
+	if (error != EEXIST)
+		placeholders_remove(launch); /* those that were made */
+	errno = error;
 	if (errno == ESTALE || errno == ENOENT)
 		refuse("%s changed while starting: start again", path_parent(placeholder->path));
 	if (errno != EEXIST)
@@ -263,7 +276,8 @@ bool placeholders_make_again(struct launch *launch, const struct plan_mask *mask
 
 /* ---- removing -------------------------------------------------------------------- */
 
-static bool is_unchanged(int dir, const char *name, const char *text)
+/* @partly: or as much of it as there was room or time for. */
+static bool is_unchanged(int dir, const char *name, const char *text, bool partly)
 {
 	char now[PATH_MAX];
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -271,7 +285,9 @@ static bool is_unchanged(int dir, const char *name, const char *text)
 
 	if (fd >= 0)
 		close(fd);
-	return size == (ssize_t)strlen(text) && !memcmp(now, text, (size_t)size);
+	return (partly ? size >= 0 && size <= (ssize_t)strlen(text)
+		       : size == (ssize_t)strlen(text)) &&
+	       !memcmp(now, text, (size_t)size);
 }
 
 /* True: that is settled; it is gone, or no longer ours. */
@@ -292,7 +308,8 @@ static bool remove_object(const struct placeholder *placeholder, struct walk *pa
 		return true;
 	if (!placeholder->text) /* only if empty */
 		return !unlinkat(dir, name, AT_REMOVEDIR) || errno == ENOTEMPTY || errno == ENOTDIR;
-	return !S_ISREG(st.st_mode) || !is_unchanged(dir, name, placeholder->text) ||
+	return !S_ISREG(st.st_mode) ||
+	       !is_unchanged(dir, name, placeholder->text, !placeholder->ino) ||
 	       !unlinkat(dir, name, 0);
 }
 
