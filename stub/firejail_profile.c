@@ -77,15 +77,20 @@ static bool private_tmp(const struct plan *plan)
 	return false;
 }
 
-/* Is anything granted in @dir, or around it? */
+/* Is anything granted in @dir, or around it, or does a link there lead to some? */
 static bool is_used(const struct launch *launch, const char *dir)
 {
 	const struct plan *plan = &launch->plan;
+	const struct fsview *view = &launch->view;
 	const char *home = launch->vars.value[SBX_VAR_HOME];
 
 	for (size_t i = 0; i < plan->rules.count; i++)
 		if (path_within(plan->rules.items[i].path, dir) ||
 		    path_within(dir, plan->rules.items[i].path))
+			return true;
+	for (size_t i = 0; i < view->nodes.count; i++)
+		if (view->nodes.items[i].kind == NODE_LINK &&
+		    path_within(view->nodes.items[i].path, dir))
 			return true;
 	/* It loads programs and looks users up until the end; and what is not there in a
 	 * home is to be missed, not forbidden: git stops at the latter. */

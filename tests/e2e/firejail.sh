@@ -89,6 +89,14 @@ fire flink true; status 125 'so does a deny of a link'; output 'never the link' 
 mkdir "$work/others"; chmod 777 "$work/others"
 run_in "$work/others" "$sbx_exec" --backend firejail "$dir/plain.sbx" -- true; status 125 "a workspace of another user's"; output "the user's own" '... says so'
 
+case_ 'firejail: a grant through a link elsewhere'
+policy flinked <<'END'
+fs { read /run/sbx-e2e/link/f }
+END
+fresh; rm -rf /run/sbx-e2e; mkdir -p /run/sbx-e2e "$home/linked"; echo LINKED >"$home/linked/f"; own "$home"; ln -s "$home/linked" /run/sbx-e2e/link
+fire flinked cat /run/sbx-e2e/link/f "$home/linked/f"; equal "$(printf 'LINKED\nLINKED')" "$out" 'by both names'
+rm -r /run/sbx-e2e
+
 case_ 'GLOB-04 on firejail'
 policy fdeny <<'END'
 fs { deny $workspace/deny }
