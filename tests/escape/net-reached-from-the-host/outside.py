@@ -8,7 +8,7 @@ from attack_socket import GREETING
 print("ready", flush=True)
 seen = set()
 while True:
-    for name in sorted(os.listdir(".")):
+    for name in sorted(os.listdir(".")):  # "at-workspace" is the last
         if not name.startswith("at-") or name in seen:
             continue
         kind, _, where = open(name).read().partition(" ")

@@ -88,20 +88,22 @@ int main(void)
 	snprintf(script, sizeof(script), "%s/tools/script", home);
 	TRY("execve", execve(tool, arguments, environment));
 	TRY("script", execve(script, arguments, environment));
-	TRY("execveat-directory", syscall(SYS_execveat, open(home, O_PATH), "tools/tool", arguments,
-					  environment, 0));
-	TRY("execveat-descriptor", syscall(SYS_execveat, open(tool, O_RDONLY), "", arguments,
-					   environment, AT_EMPTY_PATH));
-	TRY("execveat-path-descriptor", syscall(SYS_execveat, open(tool, O_PATH), "", arguments,
-						environment, AT_EMPTY_PATH));
+	TRY("execveat-directory",
+	    syscall(SYS_execveat, open(home, O_PATH), "tools/tool", arguments, environment, 0));
+	TRY("execveat-descriptor",
+	    syscall(SYS_execveat, open(tool, O_RDONLY), "", arguments, environment, AT_EMPTY_PATH));
+	TRY("execveat-path-descriptor",
+	    syscall(SYS_execveat, open(tool, O_PATH), "", arguments, environment, AT_EMPTY_PATH));
 	TRY("fexecve", fexecve(open(tool, O_RDONLY), arguments, environment));
-	TRY("proc-descriptor", (dup2(open(tool, O_RDONLY), 9),
-				execve("/proc/self/fd/9", arguments, environment)));
+	TRY("proc-descriptor",
+	    (dup2(open(tool, O_RDONLY), 9), execve("/proc/self/fd/9", arguments, environment)));
 	TRY("as-interpreter", execve("./by-interpreter", arguments, environment));
-	TRY("by-name-in-workspace", (symlink(tool, "link"), execve("./link", arguments, environment)));
+	TRY("by-name-in-workspace",
+	    (symlink(tool, "link"), execve("./link", arguments, environment)));
 	TRY("loader", by_loader("/lib64/ld-linux-x86-64.so.2"));
 	TRY("shell", by_shell());
-	TRY("memory-copy", syscall(SYS_execveat, copied(), "", arguments, environment, AT_EMPTY_PATH));
+	TRY("memory-copy",
+	    syscall(SYS_execveat, copied(), "", arguments, environment, AT_EMPTY_PATH));
 	TRY("memory-copy-by-name", copy_by_name());
 	TRY("mapped", mapped());
 	TRY("workspace-copy", into_workspace());

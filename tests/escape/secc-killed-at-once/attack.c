@@ -29,10 +29,9 @@ static long counter(void)
 
 static long filter(unsigned long high)
 {
-	union bpf_attr attr = { .map_type = BPF_MAP_TYPE_ARRAY,
-				.key_size = 4,
-				.value_size = 4,
-				.max_entries = 1 };
+	union bpf_attr attr = {
+		.map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 4, .max_entries = 1
+	};
 
 	return syscall(SYS_bpf, BPF_MAP_CREATE | high, &attr, sizeof(attr));
 }

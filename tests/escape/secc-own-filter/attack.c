@@ -50,8 +50,9 @@ static long answered(void)
 {
 	struct seccomp_notif asked = { 0 };
 	struct seccomp_notif_resp answer = { .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
-	int listener = (int)install(SYS_unshare, SECCOMP_RET_USER_NOTIF,
-				    SECCOMP_FILTER_FLAG_NEW_LISTENER), status = 0;
+	int listener =
+		(int)install(SYS_unshare, SECCOMP_RET_USER_NOTIF, SECCOMP_FILTER_FLAG_NEW_LISTENER),
+	    status = 0;
 	pid_t child;
 
 	if (listener < 0)

@@ -54,12 +54,15 @@ int main(void)
 	outcome("fchmod-wide", made("file", syscall(SYS_fchmod, fd | HIGH, 04711 | HIGH)));
 	fchmod(fd, 0700);
 	outcome("fchmod-above-16", made("file", syscall(SYS_fchmod, fd, 0x7fff0000 | 04711)));
-	outcome("openat", made("openat", syscall(SYS_openat, AT_FDCWD, "openat", O_CREAT | O_RDWR, 04711)));
-	outcome("openat-wide", made("wide", syscall(SYS_openat, AT_FDCWD, "wide", O_CREAT | O_RDWR | HIGH,
-						    04711 | HIGH)));
-	outcome("openat-set-gid", made("gid", syscall(SYS_openat, AT_FDCWD, "gid", O_CREAT | O_RDWR, 02711)));
+	outcome("openat",
+		made("openat", syscall(SYS_openat, AT_FDCWD, "openat", O_CREAT | O_RDWR, 04711)));
+	outcome("openat-wide", made("wide", syscall(SYS_openat, AT_FDCWD, "wide",
+						    O_CREAT | O_RDWR | HIGH, 04711 | HIGH)));
+	outcome("openat-set-gid",
+		made("gid", syscall(SYS_openat, AT_FDCWD, "gid", O_CREAT | O_RDWR, 02711)));
 	outcome("openat-unnamed", made("unnamed", unnamed()));
 	outcome("openat2", made("openat2", by_openat2()));
-	outcome("mknodat", made("node", syscall(SYS_mknodat, AT_FDCWD, "node", S_IFREG | 06711, 0)));
+	outcome("mknodat",
+		made("node", syscall(SYS_mknodat, AT_FDCWD, "node", S_IFREG | 06711, 0)));
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "tests/escape/attack_listener.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 
 static void orphan(const char *path)
 {
@@ -24,12 +25,12 @@ static void orphan(const char *path)
 int main(int argc, char **argv)
 {
 	(void)argc;
-	fflush(stdout);
+	/* Locked until the last of us is gone. */
+	flock(creat("orphan", 0600), LOCK_EX);
 	if (fork() == 0) {
 		orphan(argv[1]);
 		return 0;
 	}
-	close(creat("orphan", 0600));
 	close(creat("begun", 0600));
 	for (int i = 0; i < 100 && access("listener", F_OK); i++)
 		usleep(10 * 1000);
