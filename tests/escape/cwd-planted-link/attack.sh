@@ -1,0 +1,3 @@
+. "$ATTACKS/attack.sh"
+try read cat id
+try write touch id

@@ -1,0 +1,3 @@
+# The user goes into a directory of the project, which a session has made a link.
+cd docs
+PWD=$OLDPWD/docs exec "$@"

@@ -1,0 +1,2 @@
+. "$ATTACKS/attack.sh"
+try read cat ~/.ssh/id

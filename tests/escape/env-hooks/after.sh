@@ -1,0 +1,1 @@
+if [ -e ~/fired ]; then echo 'outside done'; else echo 'outside no'; fi

@@ -1,0 +1,1 @@
+if [ -e seen ]; then echo 'seen done'; else echo 'seen no'; fi

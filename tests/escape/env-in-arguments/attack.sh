@@ -1,0 +1,5 @@
+sleep 0.2
+case $TOKEN in
+hunter2-*) ;;
+*) echo 'no token' ;;
+esac

@@ -1,0 +1,1 @@
+exec python3 "$(dirname "$0")/start.py" "$@"
