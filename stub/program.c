@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "blob/bpf.h"
 #include "stub/broker.h"
 #include "stub/protocol.h"
 #include "stub/sys.h"
@@ -32,12 +33,25 @@ static bool attach(const void *filter, uint32_t count)
 	return !count || !syscall(SYS_seccomp, UAPI_SECCOMP_SET_MODE_FILTER, 0, &program);
 }
 
+/* Who may choose his processors takes back what `cpus` left him without. */
+static bool keep_cpus(const struct plan *plan)
+{
+	static const struct uapi_sock_filter filter[] = {
+		{ SBX_BPF_LOAD, 0, 0, SBX_DATA_NR },
+		{ SBX_BPF_JEQ, 0, 1, SYS_sched_setaffinity },
+		{ SBX_BPF_RET, 0, 0, SBX_RET_ERRNO | EPERM },
+		{ SBX_BPF_RET, 0, 0, SBX_RET_ALLOW },
+	};
+
+	return !plan->cpus || attach(filter, sizeof(filter) / sizeof(*filter));
+}
+
 /* The policy's last: it may forbid to attach any more. */
 bool program_filter(const struct plan *plan)
 {
 	if (plan->no_datagrams && !plan->broker && broker_attach(plan) < 0)
 		return false;
-	return attach(plan->shared_filter, plan->shared_filter_count) &&
+	return keep_cpus(plan) && attach(plan->shared_filter, plan->shared_filter_count) &&
 	       attach(plan->filter, plan->filter_count);
 }
 
