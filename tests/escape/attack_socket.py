@@ -8,28 +8,28 @@ GREETING = b"the host's"
 SECONDS = 2
 
 
-def _greet(listener):
+def _greet(listener, greeting):
     while True:
         connection, _ = listener.accept()
         try:
-            connection.sendall(GREETING)
+            connection.sendall(greeting)
         except OSError:
             pass
         connection.close()
 
 
-def _answer(listener):
+def _answer(listener, greeting):
     """Datagrams carry where to answer: the name of a FIFO or file, or nothing."""
     while True:
         text, sender = listener.recvfrom(4096)
         if listener.family != socket.AF_UNIX:
-            listener.sendto(GREETING, sender)
+            listener.sendto(greeting, sender)
         elif text:
             with open(text.decode(), "w") as file:
-                file.write(GREETING.decode())
+                file.write(greeting.decode())
 
 
-def serve(family, address, kind=socket.SOCK_STREAM, protocol=0):
+def serve(family, address, kind=socket.SOCK_STREAM, protocol=0, greeting=GREETING):
     """A listener of the host's at @address, or any port of it; the socket."""
     listener = socket.socket(family, kind, protocol)
     if family == socket.AF_INET6:
@@ -40,12 +40,12 @@ def serve(family, address, kind=socket.SOCK_STREAM, protocol=0):
     stream = kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET)
     if stream:
         listener.listen(64)
-    threading.Thread(target=_greet if stream else _answer, args=(listener,), daemon=True).start()
+    threading.Thread(target=_greet if stream else _answer, args=(listener, greeting), daemon=True).start()
     return listener
 
 
-def serve_path(path, kind=socket.SOCK_STREAM):
-    return serve(socket.AF_UNIX, path, kind)
+def serve_path(path, kind=socket.SOCK_STREAM, greeting=GREETING):
+    return serve(socket.AF_UNIX, path, kind, greeting=greeting)
 
 
 def wait(*words):
