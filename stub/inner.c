@@ -187,6 +187,14 @@ static void wait_for_outer(const struct inner *inner)
 
 /* ---- waiting ------------------------------------------------------------------- */
 
+/* Who started us is outside the domain, so a signal that may not reach it reaches
+ * nobody outside.  Asked, not concluded: the next one is for everybody. */
+static bool signals_stay_inside(const struct inner *inner)
+{
+	return inner->plan.landlock_scoped & UAPI_LANDLOCK_SCOPE_SIGNAL && kill(getppid(), 0) &&
+	       errno == EPERM;
+}
+
 /*
  * As process 1 we take all with us.  Under firejail process 1 is firejail's, which
  * waits for every process.  In a domain that signals do not leave, one reaches all
@@ -196,8 +204,7 @@ static void wait_for_outer(const struct inner *inner)
 static _Noreturn void end(const struct inner *inner)
 {
 	if (inner->plan.backend == SBX_FIREJAIL ||
-	    (inner->plan.backend == SBX_LANDLOCK &&
-	     inner->plan.landlock_scoped & UAPI_LANDLOCK_SCOPE_SIGNAL))
+	    (inner->plan.backend == SBX_LANDLOCK && signals_stay_inside(inner)))
 		kill(-1, SIGKILL);
 	_exit(0);
 }
