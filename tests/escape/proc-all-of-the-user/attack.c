@@ -18,6 +18,6 @@ int main(void)
 	pidfd = (int)syscall(SYS_pidfd_open, getpgrp(), 0);
 	syscall(SYS_pidfd_send_signal, pidfd, SIGURG, NULL, PROCESS_GROUP);
 	setpriority(PRIO_USER, 0, 7);
-	nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+	nanosleep(&(struct timespec){ .tv_nsec = 250000000 }, NULL);
 	return 0;
 }
