@@ -24,17 +24,23 @@
 	(UAPI_LANDLOCK_FS_EXECUTE | UAPI_LANDLOCK_FS_WRITE_FILE | UAPI_LANDLOCK_FS_READ_FILE |     \
 	 UAPI_LANDLOCK_FS_TRUNCATE | UAPI_LANDLOCK_FS_IOCTL_DEV | UAPI_LANDLOCK_FS_RESOLVE_UNIX)
 
-#ifdef SBX_TEST_ABI
+/* Asked once: which backend can, and what it then does, must rest on one answer. */
 int sys_landlock_abi(void)
 {
-	int abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0,
-			       UAPI_LANDLOCK_CREATE_RULESET_VERSION);
+	static int abi = -2; /* not asked yet */
+
+	if (abi < -1)
+		abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0,
+				   UAPI_LANDLOCK_CREATE_RULESET_VERSION);
+#ifdef SBX_TEST_ABI /* tests: at most what the environment says */
 	const char *most = getenv("SBX_TEST_ABI"), *rest;
 	int limit = most ? (int)out_read_number(most, &rest) : abi;
 
 	return limit < abi ? limit : abi;
-}
+#else
+	return abi;
 #endif
+}
 
 uint64_t landlock_known_fs(int abi)
 {

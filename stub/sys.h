@@ -87,15 +87,7 @@ static inline int sys_clock(int clock, struct timespec *now)
 {
 	return (int)syscall(SYS_clock_gettime, clock, now);
 }
-/* The Landlock ABI, or -1: ENOSYS not built in, EOPNOTSUPP not enabled. */
-#ifdef SBX_TEST_ABI /* tests: at most what the environment says (landlock.c) */
+/* The Landlock ABI, or -1: not built in, or not enabled (landlock.c). */
 int sys_landlock_abi(void);
-#else
-static inline int sys_landlock_abi(void)
-{
-	return (int)syscall(SYS_landlock_create_ruleset, NULL, 0,
-			    UAPI_LANDLOCK_CREATE_RULESET_VERSION);
-}
-#endif
 
 #endif
