@@ -68,16 +68,32 @@ static int make_timer(void)
 
 /* ---- the caller ------------------------------------------------------------------- */
 
-static bool still_waits(int listener, uint64_t id)
+/* Our own ticks interrupt these where somebody else is at the listener: a caller who
+ * is not answered then would wait for ever. */
+static int ask(int listener, unsigned long request, void *what)
 {
-	return !ioctl(listener, UAPI_NOTIF_ID_VALID, &id);
+	int result;
+
+	do
+		result = ioctl(listener, (int)request, what);
+	while (result < 0 && errno == EINTR);
+	return result;
 }
 
-static void answer(int listener, uint64_t id, int error)
+/* 0: it still waits; GONE; or what it is told since that cannot be known. */
+static int look_for(int listener, uint64_t id)
+{
+	if (!ask(listener, UAPI_NOTIF_ID_VALID, &id))
+		return 0;
+	return errno == ENOENT ? GONE : EACCES;
+}
+
+/* False: nobody can be answered. */
+static bool answer(int listener, uint64_t id, int error)
 {
 	struct uapi_notif_answer message = { .id = id, .error = -error };
 
-	ioctl(listener, UAPI_NOTIF_SEND, &message);
+	return !ask(listener, UAPI_NOTIF_SEND, &message) || errno == ENOENT;
 }
 
 static int open_of(int caller, const char *what)
@@ -208,7 +224,7 @@ static int wait_connected(const struct broker *broker, const struct call *call, 
 	uint64_t start = clock_ns();
 
 	for (;;) {
-		int error = try_connect(call);
+		int error = try_connect(call), gone;
 		struct pollfd fd = { call->socket, POLLOUT, 0 };
 
 		/* Somebody lets it not block any more; the first call still does. */
@@ -218,8 +234,9 @@ static int wait_connected(const struct broker *broker, const struct call *call, 
 			return 0;
 		if (error != EINTR && error != EALREADY)
 			return error;
-		if (!still_waits(broker->listener, call->id))
-			return GONE;
+		gone = look_for(broker->listener, call->id);
+		if (gone)
+			return gone;
 		if (is_signalled(call->caller))
 			return RESTART;
 		if (limit && clock_ns() - start >= limit)
@@ -263,11 +280,11 @@ static int hand_on(struct broker *broker, const struct call *call)
 static int serve(const struct launch *launch, struct broker *broker, struct call *call,
 		 const struct uapi_notif *asked)
 {
-	int error = fetch(call, asked);
+	int error = fetch(call, asked), gone = look_for(broker->listener, call->id);
 
 	/* Was it still this caller that all of it was fetched from? */
-	if (!still_waits(broker->listener, call->id))
-		return GONE;
+	if (gone)
+		return gone;
 	if (error == EPERM) {
 		if (!broker->said_closed)
 			launch_remark(launch,
@@ -308,8 +325,11 @@ void broker_answer(const struct launch *launch, struct broker *broker)
 	set_timer(broker->timer, SHORT_NS);
 	error = serve(launch, broker, &call, &asked);
 	close_one(call.socket); /* first: when the caller closes it, it shall be closed */
-	if (error != GONE)
-		answer(broker->listener, call.id, error);
+	if (error != GONE && !answer(broker->listener, call.id, error)) {
+		note("the connect broker cannot answer (%s): nothing can connect any more",
+		     out_error(errno));
+		broker_stop(broker);
+	}
 	set_timer(broker->timer, 0);
 	close_one(call.root);
 	close_one(call.directory);
