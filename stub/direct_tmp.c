@@ -157,8 +157,8 @@ static bool remove_tree(const char *path, uint64_t dev, uint64_t ino, time_t unt
 	if (dir < 0)
 		return false;
 	s.top = dir;
-	done = fstat(dir, &st) || st.st_dev != dev || st.st_ino != ino;
-	if (!done)
+	done = !fstat(dir, &st);
+	if (done && st.st_dev == dev && st.st_ino == ino)
 		done = empty(&s, dir) && !rmdir(path);
 	close(dir);
 	return done;
