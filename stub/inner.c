@@ -30,17 +30,28 @@
 #include "stub/protocol.h"
 #include "stub/sys.h"
 
+/* The outer stage cannot be told.  Where it is gone, nobody wants to know. */
+static _Noreturn void give_up(void)
+{
+	if (errno != EPIPE)
+		note("the sandbox cannot tell the launcher how it goes on: %s", out_error(errno));
+	_exit(EXIT_REFUSED);
+}
+
 void inner_send(const struct inner *inner, unsigned kind, int value, const char *text)
 {
 	struct message message = { .kind = kind, .value = value };
 	size_t length = strlen(text);
+	ssize_t sent;
 
 	if (length >= MESSAGE_TEXT)
 		length = MESSAGE_TEXT - 1;
 	memcpy(message.text, text, length);
-	if (write(inner->socket, &message, sizeof(message) - MESSAGE_TEXT + length + 1) < 0 &&
-	    kind != MESSAGE_NOTE)
-		_exit(EXIT_REFUSED);
+	do
+		sent = write(inner->socket, &message, sizeof(message) - MESSAGE_TEXT + length + 1);
+	while (sent < 0 && errno == EINTR);
+	if (sent < 0 && kind != MESSAGE_NOTE)
+		give_up();
 }
 
 void inner_send_fd(const struct inner *inner, unsigned kind, int fd, const char *text)
@@ -54,13 +65,17 @@ void inner_send_fd(const struct inner *inner, unsigned kind, int fd, const char 
 			       .msg_control = control,
 			       .msg_controllen = sizeof(control) };
 	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&head);
+	ssize_t sent;
 
 	cmsg->cmsg_level = SOL_SOCKET;
 	cmsg->cmsg_type = SCM_RIGHTS;
 	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
-	if (sendmsg(inner->socket, &head, 0) < 0)
-		_exit(EXIT_REFUSED);
+	do
+		sent = sendmsg(inner->socket, &head, 0);
+	while (sent < 0 && errno == EINTR);
+	if (sent < 0)
+		give_up();
 }
 
 void inner_fail_text(const struct inner *inner, const char *text)
@@ -179,9 +194,15 @@ static void enter_directory(const struct inner *inner)
 
 static void wait_for_outer(const struct inner *inner)
 {
+	ssize_t got;
 	char go;
 
-	if (read(inner->socket, &go, 1) != 1)
+	do
+		got = read(inner->socket, &go, 1);
+	while (got < 0 && errno == EINTR);
+	if (got < 0 && errno != ECONNRESET)
+		inner_fail(inner, "the launcher cannot be heard: %s", out_error(errno));
+	if (got != 1) /* it is gone */
 		_exit(EXIT_REFUSED);
 }
 

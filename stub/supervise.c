@@ -309,6 +309,8 @@ static bool receive(struct watch *s, int flags)
 	do
 		size = recvmsg(s->backend->socket, &head, MSG_CMSG_CLOEXEC | flags);
 	while (size < 0 && (errno == EINTR || errno == ECONNRESET));
+	if (size < 0 && errno != EAGAIN)
+		fail(s, out_string("the sandbox cannot be heard: %s", out_error(errno)));
 	if (size <= 0)
 		return false;
 	for (cmsg = CMSG_FIRSTHDR(&head); cmsg; cmsg = CMSG_NXTHDR(&head, cmsg)) {
@@ -430,6 +432,8 @@ static void conclude(struct watch *s)
 	out->status = EXIT_REFUSED;
 	if (!out->started) {
 		out->words = captured(s->backend);
+	} else if (!s->program) {
+		out->failed = "the sandbox ended before the program started: start again";
 	} else {
 		/* Whoever goes by himself says so first. */
 		out->status = 128 + (WIFSIGNALED(status) ? WTERMSIG(status) : SIGKILL);
