@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "blob/bpf.h"
 #include "stub/launch.h"
@@ -166,6 +167,19 @@ enum { TO_SOCKET = 10, REFUSED = 16, NO_SUCH_CALL, ASKED, BUSY, ALLOWED, KILLED,
 		SBX_BPF_JEQ, (yes) - (at)-1, (no) - (at)-1, k                                      \
 	}
 
+/* Something around us may answer in the kernel's place: a listener is a number of its
+ * own, and datagrams are refused. */
+static bool is_attached(const struct plan *plan, long listener)
+{
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool attached = fd < 0 && errno == EACCES && (listener > STDERR_FILENO || !plan->broker);
+
+	if (fd >= 0)
+		close(fd);
+	errno = EPROTO;
+	return attached;
+}
+
 int broker_attach(const struct plan *plan)
 {
 	struct uapi_sock_filter filter[FILTER_SIZE] = {
@@ -202,7 +216,7 @@ int broker_attach(const struct plan *plan)
 
 	if (listener < 0 && errno == EINVAL && flags)
 		listener = syscall(SYS_seccomp, UAPI_SECCOMP_SET_MODE_FILTER, flags, &program);
-	return (int)listener;
+	return listener < 0 || is_attached(plan, listener) ? (int)listener : -1;
 }
 
 /* ---- the session's own file systems ------------------------------------------------ */

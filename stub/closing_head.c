@@ -86,7 +86,7 @@ static bool enter_domain(const struct launch *launch)
 	plan.landlock_scoped = landlock_known_scoped(abi);
 	return plan.landlock_fs && plan.shared_filter_count &&
 	       !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !landlock_enter(&plan) &&
-	       forbid_reaching_out() && program_filter(&plan);
+	       forbid_reaching_out() && !program_filter(&plan);
 }
 
 static _Noreturn void ask(const struct launch *launch, const char *const *names, size_t count,

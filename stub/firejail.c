@@ -62,7 +62,7 @@ static int stream_copy(int stream)
 {
 	int copy = fcntl(stream, F_DUPFD, 3), none = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	if (copy < 0 || none < 0 || dup2(none, stream) != stream) {
+	if (copy < 3 || none < 0 || dup2(none, stream) != stream) {
 		out_print(STDERR_FILENO, "streams: %s\n", out_error(errno));
 		_exit(EXIT_REFUSED);
 	}

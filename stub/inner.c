@@ -164,18 +164,25 @@ static void drop_privileges(const struct inner *inner)
 	struct uapi_cap_header header = { UAPI_CAP_VERSION_3, 0 };
 	struct uapi_cap_data none[2] = { { 0, 0, 0 }, { 0, 0, 0 } }, now[2];
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+	/* Each is asked for again: what is around us may say yes and do nothing. */
+	memset(now, 0xff, sizeof(now));
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		inner_fail(inner, "no_new_privs: %s", out_error(errno));
 	/* Whoever has none cannot take any out of the bounding set, nor gain one. */
 	if (syscall(SYS_capget, &header, now) || memcmp(now, none, sizeof(now))) {
-		for (unsigned long cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
+		int left = 0;
+
+		for (unsigned long cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap) >= 0; cap++) {
 			prctl(PR_CAPBSET_DROP, cap);
+			left |= prctl(PR_CAPBSET_READ, cap);
+		}
 		prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 		syscall(SYS_capset, &header, none);
-		if (syscall(SYS_capget, &header, now) || memcmp(now, none, sizeof(now)))
+		memset(now, 0xff, sizeof(now));
+		if (left || syscall(SYS_capget, &header, now) || memcmp(now, none, sizeof(now)))
 			inner_fail(inner, "capabilities could not be dropped");
 	}
-	if (prctl(PR_SET_DUMPABLE, 0))
+	if (prctl(PR_SET_DUMPABLE, 0) || prctl(PR_GET_DUMPABLE))
 		inner_fail(inner, "process 1 could not be closed to others: %s", out_error(errno));
 }
 
@@ -292,15 +299,17 @@ static _Noreturn void wait_for(const struct inner *inner, pid_t program)
 /* ---- the stages of the stage ------------------------------------------------- */
 
 /* A change of credentials forgets it, so it is said more than once. */
-static void die_with_parent(void)
+static void die_with_parent(const struct inner *inner)
 {
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+		inner_fail(inner, "the sandbox cannot be tied to the launcher: %s",
+			   out_error(errno));
 }
 
 /* What bubblewrap or firejail made: looked at, masked, looked at again. */
 static void settle_in_namespaces(const struct inner *inner)
 {
-	die_with_parent();
+	die_with_parent(inner);
 	if (inner->plan.backend == SBX_BWRAP && getpid() != 1)
 		inner_fail(inner, "the sandbox has no process namespace of its own");
 	verify_namespaces(inner);
@@ -313,19 +322,19 @@ static void settle_in_namespaces(const struct inner *inner)
 	if (inner->plan.backend == SBX_BWRAP && inner->plan.masks.count)
 		masks_apply(inner);
 	drop_privileges(inner);
-	die_with_parent();
+	die_with_parent(inner);
 	verify_masks(inner);
 }
 
 static void settle_here(const struct inner *inner)
 {
 	if (inner->socket >= 0) {
-		die_with_parent();
+		die_with_parent(inner);
 		wait_for_outer(inner);
 	}
 	drop_privileges(inner);
 	if (inner->socket >= 0)
-		die_with_parent();
+		die_with_parent(inner);
 }
 
 /* Under firejail process 1 is not ours, and only the outer stage can end it. */
@@ -382,8 +391,10 @@ static _Noreturn void confine_and_run(struct inner *inner)
 		attach_broker(inner);
 	end_with_outer(inner);
 	/* Attached once: the program inherits it. */
-	if (inner->plan.filter_init && !program_filter(&inner->plan))
-		inner_fail(inner, "the filter was refused: %s", out_error(errno));
+	if (inner->plan.filter_init)
+		failed = program_filter(&inner->plan);
+	if (failed)
+		inner_fail(inner, "the filter was refused: %s", failed);
 	program = sys_fork();
 	if (program < 0)
 		inner_fail(inner, "the program's process cannot be made: %s", out_error(errno));

@@ -45,7 +45,7 @@ void firejail_verify_masks(const struct inner *inner);
 void program_prepare(struct inner *inner);
 /* Becomes the program; in the child of process 1. */
 _Noreturn void program_run(const struct inner *inner);
-/* The filters, on this process and its children.  False: refused. */
-bool program_filter(const struct plan *plan);
+/* The filters, on this process and its children: NULL, or why not. */
+const char *program_filter(const struct plan *plan);
 
 #endif

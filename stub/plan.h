@@ -104,6 +104,7 @@ struct plan {
 	bool no_datagrams;   /* nor anything else that reaches a socket by its path */
 	const void *shared_filter; /* `without namespaces`: what the landlock backend adds */
 	uint32_t shared_filter_count; /* 0: none */
+	uint32_t refused, shared_refused; /* calls by which each shows; 0: none */
 	unsigned cpus;       /* 0: all */
 	uint64_t wall_time;  /* seconds; 0: no limit */
 	VEC(uint32_t) pass_fds;

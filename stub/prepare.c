@@ -63,7 +63,7 @@ static void set_limit(struct launch *launch, const struct sbx_limit_rule *rule)
 		[SBX_LIMIT_CPU_TIME] = RLIMIT_CPU,    [SBX_LIMIT_OPEN_FILES] = RLIMIT_NOFILE,
 		[SBX_LIMIT_FILE_SIZE] = RLIMIT_FSIZE, [SBX_LIMIT_CORE_SIZE] = RLIMIT_CORE,
 	};
-	struct rlimit now;
+	struct rlimit now = { RLIM_INFINITY, RLIM_INFINITY };
 	uint64_t value = rule->value;
 
 	if (rule->limit == SBX_LIMIT_WALL_TIME) {
@@ -89,9 +89,16 @@ void prepare_namespaces(struct launch *launch)
 	static const char names[NAMESPACE_COUNT][5] = { "net", "pid", "mnt", "ipc", "uts", "user" };
 	struct stat st;
 
-	for (size_t i = 0; i < NAMESPACE_COUNT; i++)
-		if (!stat(out_string("/proc/self/ns/%s", names[i]), &st))
+	for (size_t i = 0; i < NAMESPACE_COUNT; i++) {
+		const char *name = out_string("/proc/self/ns/%s", names[i]);
+
+		/* What is not known here cannot be told from another one inside. */
+		if (!stat(name, &st))
 			launch->plan.namespaces[i] = st.st_ino;
+		else if (launch->plan.backend != SBX_FIREJAIL || i != NAMESPACE_COUNT - 1)
+			refuse("%s: %s: mount /proc, or use a kernel with such namespaces", name,
+			       out_error(errno));
+	}
 }
 
 /* May process 1 carry the program's filter?  These are the calls that it makes
@@ -102,10 +109,14 @@ static bool init_can_carry(const struct launch *launch, bool shared)
 		uint32_t nr;
 		uint64_t args[6];
 	} calls[] = {
-		{ SYS_clone, { SIGCHLD } },    { SYS_wait4, { 0 } },
-		{ SYS_write, { 0 } },          { SYS_exit_group, { 0 } },
-		{ SYS_setpgid, { 0 } },        { SYS_ioctl, { 0, TIOCSPGRP } },
-		{ SYS_rt_sigprocmask, { 0 } }, { SYS_execve, { 0 } },
+		{ SYS_clone, { SIGCHLD } },
+		{ SYS_wait4, { 0 } },
+		{ SYS_write, { 0 } },
+		{ SYS_exit_group, { 0 } },
+		{ SYS_setpgid, { 0 } },
+		{ SYS_ioctl, { 0, TIOCSPGRP } },
+		{ SYS_rt_sigprocmask, { 0 } },
+		{ SYS_execve, { 0 } },
 		{ SYS_prctl, { PR_SET_PDEATHSIG, SIGKILL } },
 	};
 
@@ -115,12 +126,36 @@ static bool init_can_carry(const struct launch *launch, bool shared)
 	return true;
 }
 
+/* A call that the filter refuses with another error than the kernel, which answers
+ * EBADF for descriptor -1 and ESRCH for process -1: it tells whether the filter is there. */
+static uint32_t find_refused(const struct launch *launch, bool shared)
+{
+	static const uint32_t calls[] = { SYS_setns, SYS_process_madvise, SYS_pidfd_getfd,
+					  SYS_prlimit64 };
+	static const uint64_t args[6] = { ~0ull };
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		struct sbx_sys_verdict own, other;
+
+		sbx_sys_decide(&launch->blob, OUR_ARCH, calls[i], args, &own);
+		sbx_sys_decide_shared(&launch->blob, OUR_ARCH, calls[i], args, &other);
+		if (shared)
+			own = other;
+		else if (launch->plan.shared_filter_count && other.action != SBX_ACT_ALLOW)
+			continue;
+		if (own.action == SBX_ACT_ERRNO && own.error != EBADF && own.error != ESRCH)
+			return calls[i];
+	}
+	return 0;
+}
+
 static void set_filter(struct launch *launch)
 {
 	launch->plan.filter = OUR_FILTER(&launch->blob).records;
 	launch->plan.filter_count = OUR_FILTER(&launch->blob).count;
 	if (!launch->plan.filter_count)
 		refuse("the blob has no system call filter for this machine: compile it again");
+	launch->plan.refused = find_refused(launch, false);
 	launch->plan.filter_init = init_can_carry(launch, false);
 	if (!launch->plan.filter_init)
 		launch_detail(launch,
@@ -131,6 +166,8 @@ void prepare_shared_filter(struct launch *launch)
 {
 	launch->plan.shared_filter = OUR_SHARED(&launch->blob).records;
 	launch->plan.shared_filter_count = OUR_SHARED(&launch->blob).count;
+	launch->plan.shared_refused = find_refused(launch, true);
+	launch->plan.refused = find_refused(launch, false);
 	launch->plan.filter_init = init_can_carry(launch, true);
 }
 

@@ -21,20 +21,28 @@
 
 #include "blob/bpf.h"
 #include "stub/broker.h"
+#include "stub/landlock.h"
 #include "stub/protocol.h"
 #include "stub/sys.h"
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
-static bool attach(const void *filter, uint32_t count)
+/* NULL, or why not.  @refused: a call to see it by, since something around us may
+ * answer in the kernel's place. */
+static const char *attach(const void *filter, uint32_t count, uint32_t refused)
 {
 	struct uapi_sock_fprog program = { (unsigned short)count, filter };
 
-	return !count || !syscall(SYS_seccomp, UAPI_SECCOMP_SET_MODE_FILTER, 0, &program);
+	if (count && syscall(SYS_seccomp, UAPI_SECCOMP_SET_MODE_FILTER, 0, &program))
+		return out_error(errno);
+	if (count && refused &&
+	    (syscall(refused, -1, 0, 0, 0, 0) != -1 || errno == EBADF || errno == ESRCH))
+		return FAKED;
+	return NULL;
 }
 
 /* Who may choose his processors takes back what `cpus` left him without. */
-static bool keep_cpus(const struct plan *plan)
+static const char *keep_cpus(const struct plan *plan)
 {
 	static const struct uapi_sock_filter filter[] = {
 		{ SBX_BPF_LOAD, 0, 0, SBX_DATA_NR },
@@ -43,16 +51,21 @@ static bool keep_cpus(const struct plan *plan)
 		{ SBX_BPF_RET, 0, 0, SBX_RET_ALLOW },
 	};
 
-	return !plan->cpus || attach(filter, sizeof(filter) / sizeof(*filter));
+	return attach(filter, plan->cpus ? sizeof(filter) / sizeof(*filter) : 0,
+		      SYS_sched_setaffinity);
 }
 
 /* The policy's last: it may forbid to attach any more. */
-bool program_filter(const struct plan *plan)
+const char *program_filter(const struct plan *plan)
 {
+	const char *why;
+
 	if (plan->no_datagrams && !plan->broker && broker_attach(plan) < 0)
-		return false;
-	return keep_cpus(plan) && attach(plan->shared_filter, plan->shared_filter_count) &&
-	       attach(plan->filter, plan->filter_count);
+		return out_error(errno);
+	why = keep_cpus(plan);
+	if (!why)
+		why = attach(plan->shared_filter, plan->shared_filter_count, plan->shared_refused);
+	return why ? why : attach(plan->filter, plan->filter_count, plan->refused);
 }
 
 static void join_terminal(const struct plan *plan)
@@ -71,32 +84,38 @@ static void join_terminal(const struct plan *plan)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-static void set_cpus(unsigned wanted)
+static void set_cpus(const struct inner *inner, unsigned wanted)
 {
 	cpu_set_t now, chosen;
 	unsigned count = 0;
 
+	CPU_ZERO(&now);
 	CPU_ZERO(&chosen);
-	if (!wanted || sched_getaffinity(0, sizeof(now), &now))
+	if (!wanted)
 		return;
+	sched_getaffinity(0, sizeof(now), &now);
 	for (unsigned cpu = 0; cpu < CPU_SETSIZE && count < wanted; cpu++)
 		if (CPU_ISSET(cpu, &now)) {
 			CPU_SET(cpu, &chosen);
 			count++;
 		}
-	sched_setaffinity(0, sizeof(chosen), &chosen);
+	if (sched_setaffinity(0, sizeof(chosen), &chosen) ||
+	    sched_getaffinity(0, sizeof(now), &now) || (unsigned)CPU_COUNT(&now) > wanted)
+		inner_fail(inner, "the limit to %u cpus was refused: %s", wanted, out_error(errno));
 }
 
 static void set_limits(const struct inner *inner)
 {
 	const struct plan *plan = &inner->plan;
 
-	set_cpus(plan->cpus);
+	set_cpus(inner, plan->cpus);
 	for (size_t i = 0; i < plan->limits.count; i++) {
 		const struct plan_limit *limit = &plan->limits.items[i];
-		struct rlimit value = { limit->soft, limit->hard };
+		struct rlimit value = { limit->soft, limit->hard }, now = { ~limit->soft, 0 };
 
-		if (sys_prlimit(limit->resource, &value, NULL))
+		if (sys_prlimit(limit->resource, &value, NULL) ||
+		    sys_prlimit(limit->resource, NULL, &now) || now.rlim_max != limit->hard ||
+		    now.rlim_cur != limit->soft)
 			inner_fail(inner, "a limit (resource %d to %llu) was refused: %s",
 				   limit->resource, (unsigned long long)limit->hard,
 				   out_error(errno));
@@ -229,16 +248,20 @@ void program_prepare(struct inner *inner)
 void program_run(const struct inner *inner)
 {
 	const struct plan *plan = &inner->plan;
+	const char *why = NULL;
 
 	join_terminal(plan);
 	/* Without a process namespace nothing else ends it when we are killed. */
-	if (plan->backend == SBX_LANDLOCK && inner->socket >= 0)
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (plan->backend == SBX_LANDLOCK && inner->socket >= 0 && prctl(PR_SET_PDEATHSIG, SIGKILL))
+		inner_fail(inner, "the program cannot be tied to its session: %s",
+			   out_error(errno));
 	if (inner->socket >= 0) {
 		inner_send(inner, MESSAGE_STARTED, 0, "");
 		unblock_signals(plan);
 	}
-	if ((!plan->filter_init || inner->socket < 0) && !program_filter(plan))
-		inner_fail(inner, "the filter was refused: %s", out_error(errno));
+	if (!plan->filter_init || inner->socket < 0)
+		why = program_filter(plan);
+	if (why)
+		inner_fail(inner, "the filter was refused: %s", why);
 	exec_program(inner->argv, inner->environ, search_path(plan));
 }

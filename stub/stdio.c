@@ -23,12 +23,26 @@
 #include "stub/out.h"
 #include "stub/sys.h"
 
+/* All but the standard streams.  Looked at by one more: what is around us may say yes
+ * and do nothing. */
+static bool close_on_exec(void)
+{
+	int one = fcntl(STDIN_FILENO, F_DUPFD, 3);
+	bool done = !sys_close_range(3, ~0u, UAPI_CLOSE_RANGE_CLOEXEC) &&
+		    (one < 0 || fcntl(one, F_GETFD) == FD_CLOEXEC);
+
+	if (one >= 3)
+		close(one);
+	return done;
+}
+
 void stdio_guard(void)
 {
 	for (int fd = 0; fd < 3; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
-			_exit(EXIT_REFUSED);
-	if (sys_close_range(3, ~0u, UAPI_CLOSE_RANGE_CLOEXEC))
+			refuse("descriptor %d is closed, and /dev/null cannot stand in for it: %s",
+			       fd, out_error(errno));
+	if (!close_on_exec())
 		for (int fd = 3; fd < 65536; fd++)
 			fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
@@ -50,8 +64,8 @@ static const char *objection(const struct launch *launch, int fd)
 	if (S_ISSOCK(st.st_mode))
 		return broker_objection(launch, fd);
 	/* isatty() is true of the other end too, from which one types: /dev/ptmx. */
-	if (S_ISCHR(st.st_mode) && (st.st_rdev == makedev(1, 3) ||
-				    (isatty(fd) && st.st_rdev != makedev(5, 2))))
+	if (S_ISCHR(st.st_mode) &&
+	    (st.st_rdev == makedev(1, 3) || (isatty(fd) && st.st_rdev != makedev(5, 2))))
 		return NULL;
 	/* memfd and the like are regular files; what is left has no type at all
 	 * (epoll, signalfd) or is a device. */
