@@ -249,6 +249,9 @@ static void open_mounts(struct plan *plan)
 
 		if (mount->kind == MOUNT_BIND && mount->st.st_ino)
 			mount->fd = plan_open(mount->path, &mount->st);
+		/* No rule names these; what is new inside is told from them. */
+		if (mount->kind == MOUNT_PROC || mount->kind == MOUNT_DEV)
+			lstat(mount->path, &mount->st);
 	}
 }
 

@@ -132,6 +132,8 @@ static void fail(struct watch *s, const char *why)
 	end_by_force(s);
 }
 
+static const char never_started[] = "the sandbox ended before the program started: start again";
+
 /* All is verified; let it run, unless its guardian is gone already. */
 static void let_go(struct watch *s)
 {
@@ -141,7 +143,7 @@ static void let_go(struct watch *s)
 		return;
 	}
 	if (!backend_go_on(s->backend))
-		fail(s, "the sandbox ended before the program started: start again");
+		fail(s, never_started);
 }
 
 /* Its time counts from here on. */
@@ -262,11 +264,19 @@ static void take_message(struct watch *s, const struct message *message, int sen
 			stop_with(s, message->value);
 		break;
 	case MESSAGE_SIGNALLED:
+		if (!s->program) {
+			fail(s, never_started);
+			break;
+		}
 		s->out->signal = message->value;
 		s->out->status = 128 + message->value;
 		s->over = true;
 		break;
 	case MESSAGE_EXITED:
+		if (!s->program) {
+			fail(s, never_started);
+			break;
+		}
 		s->out->status = message->value;
 		s->out->exited = s->over = true;
 		break;
@@ -433,7 +443,7 @@ static void conclude(struct watch *s)
 	if (!out->started) {
 		out->words = captured(s->backend);
 	} else if (!s->program) {
-		out->failed = "the sandbox ended before the program started: start again";
+		out->failed = never_started;
 	} else {
 		/* Whoever goes by himself says so first. */
 		out->status = 128 + (WIFSIGNALED(status) ? WTERMSIG(status) : SIGKILL);

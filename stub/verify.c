@@ -72,6 +72,21 @@ static bool can_read(const char *path)
 	return fd >= 0;
 }
 
+/* What is empty or new must be another file system than outside, and as small as asked. */
+static void verify_new(const struct inner *inner, const struct plan_mount *mount)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (lstat(mount->path, &st) || st.st_dev == mount->st.st_dev)
+		inner_fail(inner, "%s made no %s of the sandbox's own",
+			   sbx_backend_name(inner->plan.backend), mount->path);
+	if (mount->kind == MOUNT_TMP && mount->size &&
+	    (statfs(mount->path, &fs) || !fs.f_blocks ||
+	     (uint64_t)fs.f_blocks * (uint64_t)fs.f_bsize > mount->size + (uint64_t)fs.f_bsize))
+		inner_fail(inner, "%s has not the size inside that it must have", mount->path);
+}
+
 void verify_mounts(const struct inner *inner)
 {
 	if (can_write("/", S_IFDIR))
@@ -81,6 +96,10 @@ void verify_mounts(const struct inner *inner)
 		struct statfs fs;
 		struct stat st;
 
+		if (inner->plan.backend == SBX_BWRAP &&
+		    (mount->kind == MOUNT_TMP || mount->kind == MOUNT_PROC ||
+		     mount->kind == MOUNT_DEV))
+			verify_new(inner, mount);
 		if (mount->kind != MOUNT_BIND)
 			continue;
 		/* firejail mounts /sys anew */
