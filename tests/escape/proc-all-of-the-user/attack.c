@@ -17,7 +17,7 @@ int main(void)
 	kill(0, SIGUSR2);
 	pidfd = (int)syscall(SYS_pidfd_open, getpgrp(), 0);
 	syscall(SYS_pidfd_send_signal, pidfd, SIGURG, NULL, PROCESS_GROUP);
-	setpriority(PRIO_USER, 0, 7);
+	setpriority(PRIO_USER, 0, 19);
 	nanosleep(&(struct timespec){ .tv_nsec = 250000000 }, NULL);
 	return 0;
 }

@@ -19,14 +19,14 @@ int main(int argc, char **argv)
 	int pid = argc > 1 ? atoi(argv[1]) : 0, status = 0, node = 0;
 	struct rlimit cpu = { 3600, RLIM_INFINITY };
 	struct sched_param zero = { 0 };
-	struct attributes attributes = { .size = sizeof(attributes), .nice = 6 };
+	struct attributes attributes = { .size = sizeof(attributes), .nice = 19 };
 	unsigned long nodes = 1, mask = 1;
 	void *page = &status;
 
 	outcome("prlimit", syscall(SYS_prlimit64, pid, RLIMIT_CPU, &cpu, NULL));
 	outcome("prlimit-read", syscall(SYS_prlimit64, pid, RLIMIT_CPU, NULL, &cpu));
-	outcome("setpriority", syscall(SYS_setpriority, PRIO_PROCESS, pid, 5));
-	outcome("setpriority-group", syscall(SYS_setpriority, PRIO_PGRP, pid, 5));
+	outcome("setpriority", syscall(SYS_setpriority, PRIO_PROCESS, pid, 18));
+	outcome("setpriority-group", syscall(SYS_setpriority, PRIO_PGRP, pid, 18));
 	outcome("ioprio_set", syscall(SYS_ioprio_set, 1, pid, 3 << 13));
 	outcome("ioprio_set-group", syscall(SYS_ioprio_set, 2, pid, 3 << 13));
 	outcome("setaffinity", syscall(SYS_sched_setaffinity, pid, sizeof(mask), &mask));
