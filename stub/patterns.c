@@ -26,6 +26,7 @@ struct pattern {
 	const char *text;
 	const char *last;    /* its last component */
 	const char *literal; /* the same, unescaped, where it has no wildcard */
+	char end;            /* the byte that each name it matches ends in; 0: any */
 	const char *beginning;
 	size_t components;
 	bool any_depth; /* holds ** */
@@ -64,6 +65,9 @@ static void add_pattern(struct scan *scan, const struct sbx_fs_point *point)
 	p->components = depth_of(point->path);
 	p->any_depth = out_find(point->path, "**") != NULL;
 	p->point = *point;
+	p->end = p->last[strlen(p->last) - 1];
+	if (strchr("*?]", p->end))
+		p->end = '\0';
 	literal = mem_get(strlen(p->last) + 1);
 	for (const char *s = p->last; *s; s++) {
 		if (strchr("*?[", *s))
@@ -159,8 +163,12 @@ static void add_hit(struct scan *scan, const struct pattern *pattern, int dir, c
 	target->st = walk.st;
 }
 
-static bool matches(const struct pattern *pattern, const char *name, const char *path)
+/* Nearly all names end in another byte than what is looked for. */
+static bool matches(const struct pattern *pattern, const char *name, size_t length,
+		    const char *path)
 {
+	if (pattern->end && pattern->end != name[length - 1])
+		return false;
 	if (pattern->literal ? strcmp(pattern->literal, name) != 0
 			     : !sbx_glob_match(pattern->last, name))
 		return false;
@@ -211,7 +219,7 @@ static void scan_entry(struct scan *scan, int dir, const struct uapi_dirent *ent
 	for (size_t i = 0; i < scan->patterns.count; i++) {
 		const struct pattern *pattern = &scan->patterns.items[i];
 
-		if (!matches(pattern, entry->name, scan->path))
+		if (!matches(pattern, entry->name, name_length, scan->path))
 			continue;
 		add_hit(scan, pattern, dir, entry->name);
 		closed |= !is_grant(pattern->point.verb) &&
