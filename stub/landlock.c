@@ -173,6 +173,9 @@ const char *landlock_enter(const struct plan *plan)
 	size_t size = handled.scoped ? 24 : handled.net ? 16 : 8; /* as old kernels want it */
 	int ruleset;
 
+#ifdef SBX_TEST_WITHOUT_LANDLOCK
+	return NULL;
+#endif
 	if (!handled.fs && !handled.net && !handled.scoped)
 		return NULL;
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &handled, size, 0);

@@ -267,8 +267,12 @@ static bool lies_on_name(const struct plan_mask *mask)
 static bool lay(struct maker *m, size_t index)
 {
 	struct plan_mask copy = m->inner->plan.masks.items[index], *mask = &copy;
-	int target = open_target(m, mask), tree = -1;
+	int target, tree = -1;
 
+#ifdef SBX_TEST_WITHOUT_MASK
+	return true;
+#endif
+	target = open_target(m, mask);
 	if (target < 0)
 		return !m->again || mask->kind == MASK_LINK;
 	if (m->again || mask->make) /* a private copy may hold another kind of file */

@@ -33,6 +33,9 @@ static const char *attach(const void *filter, uint32_t count, uint32_t refused)
 {
 	struct uapi_sock_fprog program = { (unsigned short)count, filter };
 
+#ifdef SBX_TEST_WITHOUT_SECCOMP
+	return NULL;
+#endif
 	if (count && syscall(SYS_seccomp, UAPI_SECCOMP_SET_MODE_FILTER, 0, &program))
 		return out_error(errno);
 	if (count && refused &&

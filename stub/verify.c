@@ -170,6 +170,9 @@ static void verify_cover(const struct inner *inner, const char *path, uint64_t d
 
 void verify_masks(const struct inner *inner)
 {
+#ifdef SBX_TEST_UNVERIFIED
+	return;
+#endif
 	for (size_t i = 0; i < inner->plan.masks.count; i++) {
 		const struct plan_mask *mask = &inner->plan.masks.items[i];
 		unsigned rights = mask->rights;
