@@ -104,6 +104,9 @@ class Kills:
                 pass
         return pids or [child.pid]
 
+    def unconfined(self):
+        return {pid: words for pid, (words, confined) in self.rig.processes().items() if not confined}
+
     def one(self, backend, work, number):
         """What is wrong, as lines."""
         rig, victim = self.rig, VICTIMS[number % len(VICTIMS)]
@@ -124,10 +127,9 @@ class Kills:
         wrong = ["the launcher hung"] if hung else []
         by_itself = child.pid not in killed
         if backend == "landlock" and not by_itself:  # what the program has started lives on, confined
-            time.sleep(0.03)
-            left = {pid: words for pid, (words, confined) in rig.processes().items() if not confined}
-            if left and rig.wait_for_end(1):
-                left = {pid: words for pid, (words, confined) in rig.processes().items() if not confined}
+            until = time.time() + 2
+            while (left := self.unconfined()) and time.time() < until:
+                time.sleep(0.01)
         else:
             left = rig.wait_for_end()
         wrong += [f"runs on: {left}"] if left else []
