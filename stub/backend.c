@@ -87,6 +87,8 @@ const char *backend_explain(const struct backend *backend, const char *text, boo
 		return why;
 	if (backend->kind == SBX_LANDLOCK)
 		return "the sandbox ended while it was made: start again";
+	if (strstr(text, "Race condition binding dirfd"))
+		return "a granted name changed while starting: start again";
 	if (!*text)
 		return out_string("%s ended without a word and without starting the sandbox: "
 				  "reinstall its package",

@@ -10,6 +10,7 @@
  */
 #include "stub/placeholders.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -101,6 +102,20 @@ static bool writes_host(const struct plan *plan)
 	return false;
 }
 
+/* Where nothing can be noted, nobody else has noted anything either, unless it was
+ * possible before. */
+static bool open_records(const struct launch *launch, struct session *session)
+{
+	if (sessions_open(launch, session))
+		return true;
+	if (errno != ENOENT)
+		launch_remark(launch,
+			      "what other sandboxes protect here is not known, since "
+			      "~/.local/state/sbx/sessions cannot be used: %s",
+			      out_error(errno));
+	return false;
+}
+
 /* One line: what landlock would have to mask, and cannot. */
 static void say_unheld(struct launch *launch)
 {
@@ -109,7 +124,7 @@ static void say_unheld(struct launch *launch)
 	struct others others;
 	unsigned more = 0;
 
-	if (!sessions_open(launch, &session) || !sessions_lock(&session))
+	if (!open_records(launch, &session) || !sessions_lock(&session))
 		return;
 	sessions_read_others(&session, &others);
 	sessions_unlock(&session);
@@ -144,7 +159,7 @@ void others_hold(struct launch *launch)
 		return;
 	if (launch->plan.backend == SBX_LANDLOCK)
 		say_unheld(launch);
-	if (launch->plan.backend == SBX_LANDLOCK || !sessions_open(launch, session))
+	if (launch->plan.backend == SBX_LANDLOCK || !open_records(launch, session))
 		return;
 	if (!sessions_lock(session))
 		sessions_refuse();

@@ -309,6 +309,15 @@ else
 	status 137 'stopped again and again: the session is ended'; output 'first process was stopped' '... which is said'
 fi
 
+case_ 'records that cannot be opened'
+policy sone <<'END'
+fs { deny write $workspace/one }
+END
+fresh; touch "$work/one"; own "$work"; as_user mkdir -p "$sessions"
+sbx sone true; status 0 'control'; equal '' "$out" '... without a word'
+chmod 0 "${sessions%/*}"; sbx sone true; chmod 700 "${sessions%/*}"
+status 0 'nothing needs them'; output 'what other sandboxes protect here is not known' '... but that is said'
+
 case_ 'the records of the killed'
 fresh; as_user mkdir -p "$sessions"
 put="import struct,sys; open(sys.argv[1],'wb').write(struct.pack('<QQII',0,0,len(sys.argv[2]),2**32-1)+sys.argv[2].encode()+b'\\0')"
