@@ -159,7 +159,6 @@ _Noreturn void backend_exec(const struct backend *backend, const struct handover
 		fcntl(backend->fds.items[i], F_SETFD, 0);
 	for (size_t i = 0; i < sizeof(keep) / sizeof(*keep); i++)
 		fcntl(keep[i], F_SETFD, 0);
-	dup2(backend->capture, STDERR_FILENO);
 	/* These are for the program; the backend must outlive it.  firejail has handlers
 	 * of its own for some, but leaves what is blocked blocked. */
 	sigemptyset(&waiting);
@@ -177,6 +176,9 @@ _Noreturn void backend_exec(const struct backend *backend, const struct handover
 static _Noreturn void become(const struct launch *launch, const struct backend *backend,
 			     const struct handover *inherit)
 {
+	/* What stops it before it becomes the backend is told like what stops that. */
+	if (backend->kind != SBX_LANDLOCK)
+		dup2(backend->capture, STDERR_FILENO);
 	switch (backend->kind) {
 	case SBX_BWRAP:
 		bwrap_become(backend, inherit);

@@ -179,7 +179,7 @@ static bool is_attached(const struct plan *plan, long listener)
 
 	if (fd >= 0)
 		close(fd);
-	errno = EPROTO;
+	errno = 0;
 	return attached;
 }
 

@@ -166,6 +166,7 @@ static void drop_privileges(const struct inner *inner)
 
 	/* Each is asked for again: what is around us may say yes and do nothing. */
 	memset(now, 0xff, sizeof(now));
+	errno = 0;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		inner_fail(inner, "no_new_privs: %s", out_error(errno));
 	/* Whoever has none cannot take any out of the bounding set, nor gain one. */

@@ -128,6 +128,11 @@ static void explain_end(struct launch *launch, const struct backend *backend, co
 	const char *why;
 	bool unable;
 
+	/* Our own child, before it became the backend. */
+	if (!strncmp(words, OUT_PREFIX, strlen(OUT_PREFIX))) {
+		note("%s", words + strlen(OUT_PREFIX));
+		return;
+	}
 	why = backend_explain(backend, words, &unable);
 	if (*words && (!unable || launch->options.verbose))
 		note("%s: %s", sbx_backend_name(backend->kind), words);

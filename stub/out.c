@@ -246,7 +246,7 @@ static void say(const char *word, const char *format, va_list args)
 {
 	char text[LINE_MAX_BYTES];
 	struct sink sink = { text, sizeof(text) - 1, 0, false };
-	const char *prefix = listing ? word : "sbx-exec: ";
+	const char *prefix = listing ? word : OUT_PREFIX;
 
 	while (*prefix)
 		put(&sink, *prefix++);
@@ -325,7 +325,7 @@ const char *out_find(const char *text, const char *part)
 
 const char *out_error(int error)
 {
-	return strerror(error);
+	return error ? strerror(error) : "the call succeeded, and nothing came of it";
 }
 
 const char *out_number(unsigned long long value)

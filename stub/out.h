@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define OUT_PREFIX    "sbx-exec: "
 #define OUT_FORMAT(n) __attribute__((format(printf, n, n + 1)))
 
 /* Exit statuses of our own; all others are the command's. */

@@ -102,6 +102,7 @@ static void set_cpus(const struct inner *inner, unsigned wanted)
 			CPU_SET(cpu, &chosen);
 			count++;
 		}
+	errno = 0;
 	if (sched_setaffinity(0, sizeof(chosen), &chosen) ||
 	    sched_getaffinity(0, sizeof(now), &now) || (unsigned)CPU_COUNT(&now) > wanted)
 		inner_fail(inner, "the limit to %u cpus was refused: %s", wanted, out_error(errno));
@@ -116,6 +117,7 @@ static void set_limits(const struct inner *inner)
 		const struct plan_limit *limit = &plan->limits.items[i];
 		struct rlimit value = { limit->soft, limit->hard }, now = { ~limit->soft, 0 };
 
+		errno = 0;
 		if (sys_prlimit(limit->resource, &value, NULL) ||
 		    sys_prlimit(limit->resource, NULL, &now) || now.rlim_max != limit->hard ||
 		    now.rlim_cur != limit->soft)
