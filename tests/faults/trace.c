@@ -68,6 +68,7 @@ static struct stat launcher;
 static struct {
 	enum stage stage;
 	unsigned ordinal, call, n;
+	unsigned long long detail; /* of the first: the others are its like */
 	long value;
 	bool on, persists, hit;
 } fault;
@@ -207,9 +208,11 @@ static void take_call(struct process *p)
 		return;
 	}
 	if (p->stage == fault.stage && p->ordinal == fault.ordinal && info.entry.nr == fault.call &&
-	    (n == fault.n || (fault.persists && n > fault.n))) {
-		if (!fault.hit)
-			fprintf(report, "hit %llu\n", detail(&info));
+	    (n == fault.n || (fault.persists && fault.hit && detail(&info) == fault.detail))) {
+		if (!fault.hit) {
+			fault.detail = detail(&info);
+			fprintf(report, "hit %llu\n", fault.detail);
+		}
 		fault.hit = p->failing = true;
 		set_registers(p->pid, true, 0);
 	}
