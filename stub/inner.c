@@ -173,10 +173,10 @@ static void drop_privileges(const struct inner *inner)
 	if (syscall(SYS_capget, &header, now) || memcmp(now, none, sizeof(now))) {
 		int left = 0;
 
-		for (unsigned long cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap) >= 0; cap++) {
-			prctl(PR_CAPBSET_DROP, cap);
-			left |= prctl(PR_CAPBSET_READ, cap);
-		}
+		/* Who may not take one out of the set, as in a container, cannot use it either. */
+		for (unsigned long cap = 0; cap < 64; cap++)
+			if (!prctl(PR_CAPBSET_DROP, cap))
+				left |= prctl(PR_CAPBSET_READ, cap) == 1;
 		prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 		syscall(SYS_capset, &header, none);
 		memset(now, 0xff, sizeof(now));
