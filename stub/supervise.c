@@ -321,7 +321,7 @@ static bool receive(struct watch *s, int flags)
 	while (size < 0 && (errno == EINTR || errno == ECONNRESET));
 	if (size < 0 && errno != EAGAIN)
 		fail(s, out_string("the sandbox cannot be heard: %s", out_error(errno)));
-	if (size <= 0)
+	if (size < 0)
 		return false;
 	for (cmsg = CMSG_FIRSTHDR(&head); cmsg; cmsg = CMSG_NXTHDR(&head, cmsg)) {
 		if (cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_CREDENTIALS)
@@ -329,10 +329,11 @@ static bool receive(struct watch *s, int flags)
 		if (cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS)
 			fd = descriptor_of(cmsg);
 	}
-	take_message(s, &message, sender.pid, &fd);
+	if (size) /* an empty one is the end, whatever comes with it */
+		take_message(s, &message, sender.pid, &fd);
 	if (fd >= 0)
 		close(fd);
-	return true;
+	return size;
 }
 
 static void reap(struct watch *s)
