@@ -20,22 +20,11 @@
 #define SHOWN_MAX 50
 #define TEXT_MAX  600 /* a word in a message may be a megabyte long */
 
-enum severity { SEVERITY_ERROR, SEVERITY_WARNING };
-
-struct note {
-	struct span span;
-	const char *text;
-	struct note *next;
-};
-
 struct message {
-	enum severity severity;
-	enum diag_code code;
-	struct span span;
+	struct diag_message said;
 	size_t file;  /* index in diags.files */
 	size_t order; /* as queued: ties keep it */
-	const char *text;
-	struct note *notes, **notes_end;
+	struct diag_note **notes_end;
 };
 
 struct diags {
@@ -48,6 +37,7 @@ struct diags {
 	} files;
 	struct message *last; /* what a note belongs to; NULL: not kept */
 	unsigned errors, warnings, shown;
+	bool sorted;
 };
 
 static const struct {
@@ -86,7 +76,7 @@ __attribute__((format(printf, 2, 0))) static const char *format(struct arena *ar
 	return arena_printf(arena, "%s%s", text, len > TEXT_MAX ? "..." : "");
 }
 
-__attribute__((format(printf, 5, 0))) static void queue(struct diags *diags, enum severity severity,
+__attribute__((format(printf, 5, 0))) static void queue(struct diags *diags, bool error,
 							enum diag_code code, struct span span,
 							const char *fmt, va_list args)
 {
@@ -96,15 +86,14 @@ __attribute__((format(printf, 5, 0))) static void queue(struct diags *diags, enu
 	if (diags->queue.count >= QUEUE_MAX)
 		return;
 	message = ARENA_NEW(diags->arena, struct message);
-	message->severity = severity;
-	message->code = code;
-	message->span = span;
+	message->said = (struct diag_message){ .error = error, .code = code, .span = span };
 	message->file = file_index(diags, span.source);
 	message->order = diags->queue.count;
-	message->text = format(diags->arena, fmt, args);
-	message->notes_end = &message->notes;
+	message->said.text = format(diags->arena, fmt, args);
+	message->notes_end = &message->said.notes;
 	*VEC_PUSH(diags->arena, &diags->queue) = message;
 	diags->last = message;
+	diags->sorted = false;
 }
 
 void diag_error(struct diags *diags, enum diag_code code, struct span span, const char *fmt, ...)
@@ -113,7 +102,7 @@ void diag_error(struct diags *diags, enum diag_code code, struct span span, cons
 
 	diags->errors++;
 	va_start(args, fmt);
-	queue(diags, SEVERITY_ERROR, code, span, fmt, args);
+	queue(diags, true, code, span, fmt, args);
 	va_end(args);
 }
 
@@ -123,18 +112,38 @@ void diag_warning(struct diags *diags, enum diag_code code, struct span span, co
 
 	diags->warnings++;
 	va_start(args, fmt);
-	queue(diags, SEVERITY_WARNING, code, span, fmt, args);
+	queue(diags, false, code, span, fmt, args);
 	va_end(args);
+}
+
+void diag_waived(struct diags *diags, enum diag_code code, struct span span, struct str why,
+		 const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	queue(diags, false, code, span, fmt, args);
+	va_end(args);
+	if (diags->last)
+		diags->last->said.waived = arena_copy(diags->arena, why.ptr, why.len);
+}
+
+void diag_fix(struct diags *diags, struct span span, const char *text)
+{
+	if (!diags->last)
+		return;
+	diags->last->said.fix = text;
+	diags->last->said.fix_span = span;
 }
 
 void diag_note(struct diags *diags, struct span span, const char *fmt, ...)
 {
-	struct note *note;
+	struct diag_note *note;
 	va_list args;
 
 	if (!diags->last)
 		return;
-	note = ARENA_NEW(diags->arena, struct note);
+	note = ARENA_NEW(diags->arena, struct diag_note);
 	note->span = span;
 	va_start(args, fmt);
 	note->text = format(diags->arena, fmt, args);
@@ -160,9 +169,23 @@ static int by_place(const void *a, const void *b)
 
 	if (x->file != y->file)
 		return x->file < y->file ? -1 : 1;
-	if (x->span.start != y->span.start)
-		return x->span.start < y->span.start ? -1 : 1;
+	if (x->said.span.start != y->said.span.start)
+		return x->said.span.start < y->said.span.start ? -1 : 1;
 	return x->order < y->order ? -1 : 1;
+}
+
+static void sort(struct diags *diags)
+{
+	if (!diags->sorted && diags->queue.count)
+		qsort(diags->queue.items, diags->queue.count, sizeof(*diags->queue.items),
+		      by_place);
+	diags->sorted = true;
+}
+
+const struct diag_message *diag_message_at(struct diags *diags, size_t index)
+{
+	sort(diags);
+	return index < diags->queue.count ? &diags->queue.items[index]->said : NULL;
 }
 
 static void print_line(struct diags *diags, FILE *out, bool colour, struct span span,
@@ -190,13 +213,13 @@ void diag_flush(struct diags *diags, FILE *out, bool colour)
 {
 	unsigned unshown = 0;
 
-	if (diags->queue.count)
-		qsort(diags->queue.items, diags->queue.count, sizeof(*diags->queue.items),
-		      by_place);
+	sort(diags);
 	for (size_t i = 0; i < diags->queue.count; i++) {
-		const struct message *m = diags->queue.items[i];
-		bool error = m->severity == SEVERITY_ERROR;
+		const struct diag_message *m = &diags->queue.items[i]->said;
+		bool error = m->error;
 
+		if (m->waived)
+			continue;
 		if (error && diags->shown >= SHOWN_MAX) {
 			unshown++;
 			continue;
@@ -204,7 +227,7 @@ void diag_flush(struct diags *diags, FILE *out, bool colour)
 		diags->shown += error;
 		print_line(diags, out, colour, m->span, error ? "error" : "warning",
 			   error ? "\033[31m" : "\033[35m", m->text, diag_code_name(m->code));
-		for (const struct note *n = m->notes; n; n = n->next)
+		for (const struct diag_note *n = m->notes; n; n = n->next)
 			print_line(diags, out, colour, n->span, "note", "\033[36m", n->text, NULL);
 	}
 	if (diags->queue.count == QUEUE_MAX)

@@ -39,10 +39,34 @@ void diag_warning(struct diags *diags, enum diag_code code, struct span span,
 /* @span.source NULL: a note with no place. */
 void diag_note(struct diags *diags, struct span span, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* A finding that the policy waives, for the reason @why: not counted and not printed. */
+void diag_waived(struct diags *diags, enum diag_code code, struct span span, struct str why,
+		 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* What would mend the message queued before it: @text in the place of @span. */
+void diag_fix(struct diags *diags, struct span span, const char *text);
 unsigned diag_errors(const struct diags *diags);
 unsigned diag_warnings(const struct diags *diags);
 /* Prints what is queued, sorted by file (in order of first use) and place. */
 void diag_flush(struct diags *diags, FILE *out, bool colour);
+
+/* What is queued, for other forms of output than diag_flush()'s. */
+struct diag_note {
+	struct span span;
+	const char *text;
+	struct diag_note *next;
+};
+struct diag_message {
+	bool error;
+	enum diag_code code;
+	struct span span;
+	const char *text;
+	const char *waived;   /* the reason, or NULL */
+	const char *fix;      /* what to put at @fix_span, or NULL */
+	struct span fix_span;
+	struct diag_note *notes;
+};
+/* The message number @index in order of place; NULL past the last. */
+const struct diag_message *diag_message_at(struct diags *diags, size_t index);
 
 /* "P0304" and its one-line title. */
 const char *diag_code_name(enum diag_code code);

@@ -3,6 +3,7 @@
  *
  * Findings go to standard error like the compiler's messages; standard output
  * has what a reviewer reads: each hole that a policy makes, with its reason.
+ * In a form for programs the findings are what standard output has.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,17 +11,29 @@
 #include "compiler/lint_target.h"
 #include "compiler/load.h"
 #include "compiler/render.h"
+#include "compiler/report.h"
 #include "compiler/stages.h"
 
 static int usage(FILE *out)
 {
-	fputs("usage: sbxc lint [-q] [--target BACKEND[@ABI]] [-I DIR] [-D NAME=VALUE] FILE ...\n"
+	fputs("usage: sbxc lint [OPTION ...] FILE ...\n"
 	      "\n"
-	      "Holds each policy against the hardening checklist and lists its holes: the\n"
-	      "statements with a compat reason or as best-effort, and what modules claim and\n"
-	      "an override lifts.  -q: findings only.  --target: and against that backend, with\n"
-	      "this Landlock ABI (without: this kernel's): what it does not hold, and the policy\n"
-	      "cannot do without, is an error.\n"
+	      "Holds each policy against the hardening checklist (docs/lint.md has every check)\n"
+	      "and lists its holes: the statements with a compat reason or as best-effort, and\n"
+	      "what modules claim and an override lifts.\n"
+	      "\n"
+	      "  -q, --quiet      findings only\n"
+	      "      --format text|json|sarif|github\n"
+	      "                   of the findings: text goes to standard error, the others to\n"
+	      "                   standard output; waived ones are in json and sarif\n"
+	      "      --target BACKEND[@ABI][,...]\n"
+	      "                   against these backends too, with this Landlock ABI (without:\n"
+	      "                   this kernel's): what one does not hold, and the policy cannot\n"
+	      "                   do without, is an error\n"
+	      "  -I DIR           look for names that are not std/ in DIR, too\n"
+	      "  -D NAME=VALUE    set a param of the policy\n"
+	      "      --colour auto|always|never\n"
+	      "\n"
 	      "Exit status: 0 nothing found; 1 findings or errors; 2 usage.\n",
 	      out);
 	return out == stdout ? finish_output(SBXC_OK) : SBXC_USAGE;
@@ -118,13 +131,23 @@ static void list_lifted(struct compilation *c)
 	}
 }
 
-static bool lint_file(const struct compile_options *options, struct targets *targets,
-		      const char *path, bool quiet)
+struct lint_command {
+	struct compile_options options;
+	struct targets targets;
+	struct report report;
+	const char **paths;
+	size_t count;
+	bool quiet;
+};
+
+static bool lint_file(struct lint_command *command, const char *path)
 {
+	/* The holes are for a person: the other forms have a place for findings alone. */
+	bool quiet = command->quiet || command->report.form != REPORT_TEXT;
 	struct compilation c;
 	bool clean;
 
-	compilation_init(&c, options);
+	compilation_init(&c, &command->options);
 	clean = compile_path(&c, path);
 	if (clean)
 		lint_policy(&c);
@@ -132,51 +155,127 @@ static bool lint_file(const struct compile_options *options, struct targets *tar
 		list_holes(&c, path);
 		list_lifted(&c);
 	}
-	if (clean && targets->count)
-		lint_targets(&c, targets, quiet);
+	if (clean && command->targets.count)
+		lint_targets(&c, &command->targets, quiet);
 	clean &= diag_warnings(c.diags) == 0 && diag_errors(c.diags) == 0;
-	diag_flush(c.diags, stderr, colour_on(stderr));
+	report_add(&command->report, c.diags);
 	compilation_free(&c);
 	return clean;
 }
 
-int cmd_lint(int argc, char **argv)
-{
-	static const char *const known[] = { "--quiet", "--target", "--colour", "--help" };
-	struct targets targets = { 0 };
-	struct compile_options options = { 0 };
-	struct arena arena = { 0 };
-	const char **paths = arena_array(&arena, (size_t)argc, sizeof(*paths));
-	size_t count = 0;
-	bool quiet = false, clean = true, words_only = false;
+/* ---- the command line ------------------------------------------------------------------ */
 
+static bool set_quiet(struct lint_command *command, struct arena *arena, const char *value)
+{
+	(void)arena, (void)value;
+	return command->quiet = true;
+}
+
+static bool set_target(struct lint_command *command, struct arena *arena, const char *value)
+{
+	const char *wrong = targets_add(arena, &command->targets, value);
+
+	if (wrong)
+		fprintf(stderr, "sbxc lint: %s\n", diag_escape(arena, str_from(wrong)));
+	return !wrong;
+}
+
+static bool set_format(struct lint_command *command, struct arena *arena, const char *value)
+{
+	if (report_form_named(value, &command->report.form))
+		return true;
+	fprintf(stderr, "sbxc lint: --format is text, json, sarif or github, not `%s`\n",
+		diag_escape(arena, str_from(value)));
+	return false;
+}
+
+static const struct option {
+	const char *name, *short_name;
+	bool takes_value;
+	bool (*set)(struct lint_command *command, struct arena *arena, const char *value);
+} own_options[] = {
+	{ "--quiet", "-q", false, set_quiet },
+	{ "--target", NULL, true, set_target },
+	{ "--format", NULL, true, set_format },
+};
+
+#define OPTION_COUNT (sizeof(own_options) / sizeof(own_options[0]))
+
+static int unknown_option(const char *word)
+{
+	const char *known[OPTION_COUNT + 2] = { "--colour", "--help" };
+
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		known[i + 2] = own_options[i].name;
+	return usage_unknown("option", word, known, OPTION_COUNT + 2);
+}
+
+/* -1, or the status to exit with. */
+static int read_option(struct lint_command *command, struct arena *arena, int argc, char **argv,
+		       int *index)
+{
+	const char *word = argv[*index];
+
+	if (common_option(argc, argv, index, &command->options, arena))
+		return -1;
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+		return usage(stdout);
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
+		const struct option *option = &own_options[i];
+		size_t length = strlen(option->name);
+		bool glued = option->takes_value && strncmp(word, option->name, length) == 0 &&
+			     word[length] == '=';
+		const char *value = glued ? word + length + 1 : NULL;
+
+		if (!glued && strcmp(word, option->name) != 0 &&
+		    (!option->short_name || strcmp(word, option->short_name) != 0))
+			continue;
+		if (option->takes_value && !value) {
+			if (*index + 1 >= argc)
+				return usage(stderr);
+			value = argv[++*index];
+		}
+		return option->set(command, arena, value) ? -1 : SBXC_USAGE;
+	}
+	return unknown_option(word);
+}
+
+/* -1, or the status to exit with. */
+static int read_arguments(struct lint_command *command, struct arena *arena, int argc, char **argv)
+{
+	bool words_only = false;
+
+	command->paths = arena_array(arena, (size_t)argc, sizeof(*command->paths));
 	for (int i = 1; i < argc; i++) {
+		int status = -1;
+
 		if (words_only || argv[i][0] != '-' || !argv[i][1])
-			paths[count++] = argv[i];
+			command->paths[command->count++] = argv[i];
 		else if (strcmp(argv[i], "--") == 0)
 			words_only = true;
-		else if (common_option(argc, argv, &i, &options, &arena))
-			continue;
-		else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-			return usage(stdout);
-		else if (strcmp(argv[i], "-q") == 0 || strcmp(argv[i], "--quiet") == 0)
-			quiet = true;
-		else if (strcmp(argv[i], "--target") == 0 && i + 1 < argc) {
-			const char *wrong = targets_add(&arena, &targets, argv[++i]);
-
-			if (!wrong)
-				continue;
-			fprintf(stderr, "sbxc lint: %s\n", diag_escape(&arena, str_from(wrong)));
-			arena_free(&arena);
-			return SBXC_USAGE;
-		} else
-			return usage_unknown("option", argv[i], known,
-					     sizeof(known) / sizeof(*known));
+		else
+			status = read_option(command, arena, argc, argv, &i);
+		if (status >= 0)
+			return status;
 	}
-	if (!count)
-		return usage(stderr);
-	for (size_t i = 0; i < count; i++)
-		clean &= lint_file(&options, &targets, paths[i], quiet);
+	return command->count ? -1 : usage(stderr);
+}
+
+int cmd_lint(int argc, char **argv)
+{
+	struct lint_command command = { .report.out = stdout };
+	struct arena arena = { 0 };
+	int status = read_arguments(&command, &arena, argc, argv);
+
+	if (status < 0) {
+		bool clean = true;
+
+		report_begin(&command.report);
+		for (size_t i = 0; i < command.count; i++)
+			clean &= lint_file(&command, command.paths[i]);
+		report_end(&command.report);
+		status = finish_output(clean ? SBXC_OK : SBXC_ERRORS);
+	}
 	arena_free(&arena);
-	return finish_output(clean ? SBXC_OK : SBXC_ERRORS);
+	return status;
 }

@@ -39,6 +39,9 @@ static bool waived(struct lint *lint, const struct rule_head *head, enum diag_co
 	do {                                                                                       \
 		if (!waived((lint), (head), (code)))                                               \
 			diag_warning((lint)->c->diags, (code), (head)->place.span, __VA_ARGS__);   \
+		else                                                                               \
+			diag_waived((lint)->c->diags, (code), (head)->place.span,                  \
+				    (head)->waive_why, __VA_ARGS__);                               \
 	} while (0)
 /* Something the policy lacks. */
 #define FIND(lint, code, ...)                                                                      \

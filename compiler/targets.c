@@ -49,7 +49,7 @@ static const char *fail_name(struct arena *arena, const char *text, size_t lengt
 			    (int)length, text);
 }
 
-const char *targets_add(struct arena *arena, struct targets *targets, const char *text)
+static const char *add_one(struct arena *arena, struct targets *targets, const char *text)
 {
 	const char *at = strchr(text, '@');
 	size_t length = at ? (size_t)(at - text) : strlen(text);
@@ -70,6 +70,20 @@ const char *targets_add(struct arena *arena, struct targets *targets, const char
 		return NULL;
 	}
 	return fail_name(arena, text, length);
+}
+
+const char *targets_add(struct arena *arena, struct targets *targets, const char *text)
+{
+	for (const char *start = text;; text++) {
+		const char *wrong;
+
+		if (*text && *text != ',')
+			continue;
+		wrong = add_one(arena, targets, arena_copy(arena, start, (size_t)(text - start)));
+		if (wrong || !*text)
+			return wrong;
+		start = text + 1;
+	}
 }
 
 void targets_settle(struct arena *arena, struct targets *targets, const struct sbx_blob *blob)

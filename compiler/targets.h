@@ -17,7 +17,8 @@ struct targets {
 	VEC_OF(struct target)
 };
 
-/* Adds "BACKEND[@ABI]", by default this kernel's ABI; NULL, or what is wrong with it. */
+/* Adds "BACKEND[@ABI][,BACKEND[@ABI] ...]", by default with this kernel's ABI; NULL, or
+ * what is wrong with it. */
 const char *targets_add(struct arena *arena, struct targets *targets, const char *text);
 /* For questions about @blob; where none was named, every backend on this kernel. */
 void targets_settle(struct arena *arena, struct targets *targets, const struct sbx_blob *blob);
