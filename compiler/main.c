@@ -16,6 +16,7 @@ static const struct {
 	{ "compile", cmd_compile, "compile a policy (also: sbxc FILE)" },
 	{ "lint", cmd_lint, "hold policies against the checklist" },
 	{ "explain", cmd_explain, "say what a policy decides, and which line does" },
+	{ "show", cmd_show, "draw the whole policy, as a tree or as a page" },
 	{ "dump", cmd_dump, "print a compiled policy" },
 	{ "verbs", cmd_verbs, "print every statement of the language" },
 	{ "backends", cmd_backends, "print what each backend holds, and by what" },
