@@ -18,6 +18,8 @@
 #include "stub/fsview.h"
 #include "stub/launch.h"
 #include "stub/places.c"
+#include "stub/sys.h"
+#include "stub/uapi.h"
 
 #define ITEMS_MAX 24
 #define TEXT_MAX  64
@@ -79,6 +81,36 @@ static bool is_proper(const char *path)
 	return *path && !path_is_odd(text) && !strchr(path, '\\');
 }
 
+/* Where @text is made: a link that was made before leads nowhere out of @top. */
+static int open_parent(const char *text, const char **leaf)
+{
+	const char *slash = strrchr(text, '/');
+	char parent[TEXT_MAX + 1] = ".";
+
+	*leaf = slash ? slash + 1 : text;
+	if (slash)
+		sprintf(parent, "%.*s", (int)(slash - text), text);
+	return sys_openat2(AT_FDCWD, parent, O_PATH | O_DIRECTORY | O_CLOEXEC,
+			   UAPI_RESOLVE_NO_SYMLINKS);
+}
+
+/* @target: of a symbolic link; 'd': a directory; else a file. */
+static void make_one(char kind, const char *text, const char *target)
+{
+	const char *leaf;
+	int parent = open_parent(text, &leaf);
+
+	if (parent < 0)
+		return;
+	if (kind == 'd')
+		mkdirat(parent, leaf, 0755);
+	else if (target && *target && symlinkat(target, parent, leaf))
+		; /* there already */
+	else if (!target)
+		close(openat(parent, leaf, O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644));
+	close(parent);
+}
+
 static void make(char kind, char *text)
 {
 	char *target = NULL;
@@ -93,15 +125,10 @@ static void make(char kind, char *text)
 		return;
 	for (char *slash = text; (slash = strchr(slash, '/')); slash++) {
 		*slash = '\0';
-		mkdirat(AT_FDCWD, text, 0755);
+		make_one('d', text, NULL);
 		*slash = '/';
 	}
-	if (kind == 'd')
-		mkdir(text, 0755);
-	else if (target && *target && symlink(target, text))
-		return;
-	else if (!target)
-		close(open(text, O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644));
+	make_one(kind, text, target);
 }
 
 /* Which no policy may: the directory itself covers what is beneath it. */
