@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "blob/verdict.h"
+#include "compiler/lint.h"
 #include "compiler/load.h"
 #include "compiler/render.h"
 
@@ -137,10 +138,16 @@ static struct span place_of(const struct claims *claims, enum sbx_section_id sec
 static void warn_snapshot(const struct claims *claims, uint32_t index,
 			  const struct sbx_assert_result *result)
 {
+	static const char text[] = "this holds at launch only, for names that are there by then";
 	struct diags *diags = claims->c->diags;
+	struct span place = place_of(claims, SBX_SEC_ASSERTS, index);
+	struct waiver *waiver =
+	    lint_waiver(claims->emitted->heads[SBX_SEC_ASSERTS][index], DIAG_A0103);
 
-	diag_warning(diags, DIAG_A0103, place_of(claims, SBX_SEC_ASSERTS, index),
-		     "this holds at launch only, for names that are there by then");
+	if (waiver)
+		diag_waived(diags, DIAG_A0103, place, waiver->why, text);
+	else
+		diag_warning(diags, DIAG_A0103, place, text);
 	diag_note(diags, place_of(claims, result->section, result->rule),
 		  "it rests on this `snapshot`");
 }

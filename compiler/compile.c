@@ -26,7 +26,7 @@ static bool emit(struct compilation *c, bool strip, struct emitted *out)
 	const char *reason = emit_policy(&c->arena, c->policy, strip, out);
 
 	if (reason)
-		diag_error(c->diags, DIAG_E0101, c->policy->name_span,
+		diag_error(c->diags, DIAG_E0101, c->policy->head.place.span,
 			   "cannot write this policy out: %s", reason);
 	return !reason;
 }

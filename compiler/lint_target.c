@@ -27,7 +27,7 @@ static const char *subject(struct compilation *c, const struct sbx_blob *blob,
 static struct span place_of(const struct compilation *c, const struct duty *duty)
 {
 	if (duty->rule == SBX_NONE)
-		return c->policy->name_span;
+		return c->policy->head.place.span;
 	return c->blob.heads[duty->section][duty->rule]->place.span;
 }
 

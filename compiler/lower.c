@@ -76,40 +76,83 @@ enum merge lower_merge_same(struct lower *lower, struct rule_head *first,
 
 /* ---- modifiers -------------------------------------------------------------------- */
 
-static bool read_reason(struct lower *lower, const struct ast_stmt *stmt, enum ast_mod_kind kind,
-			struct str *out)
+/* A reason, which says something. */
+static bool read_text(struct lower *lower, struct span span, const struct ast_word *word,
+		      struct str *out)
 {
-	const struct ast_mod *mod = ast_mod_find(stmt, kind);
-
-	if (!mod)
-		return true;
-	if (!words_plain(&lower->words, mod->words, out))
+	if (!words_plain(&lower->words, word, out))
 		return false;
 	for (size_t i = 0; i < out->len; i++) {
 		if (!isspace((unsigned char)out->ptr[i]))
 			return true;
 	}
-	diag_error(lower->diags, DIAG_C0113, mod->span, "an empty reason: say why");
+	diag_error(lower->diags, DIAG_C0113, span, "an empty reason: say why");
 	return false;
 }
 
-static bool read_waive(struct lower *lower, const struct ast_stmt *stmt, struct rule_head *head)
+static bool read_reason(struct lower *lower, const struct ast_stmt *stmt, enum ast_mod_kind kind,
+			struct str *out)
 {
-	const struct ast_mod *mod = ast_mod_find(stmt, AST_MOD_WAIVE);
+	const struct ast_mod *mod = ast_mod_find(stmt, kind);
 
-	if (!mod)
+	return !mod || read_text(lower, mod->span, mod->words, out);
+}
+
+/* The waivers of a statement are read once, however many rules it makes. */
+static struct waiver *known_waiver(const struct lower *lower, struct span span)
+{
+	for (size_t i = 0; i < lower->policy->waivers.count; i++) {
+		struct waiver *waiver = lower->policy->waivers.items[i];
+
+		if (waiver->span.source == span.source && waiver->span.start == span.start)
+			return waiver;
+	}
+	return NULL;
+}
+
+static bool is_finding(struct str code)
+{
+	if (code.len != 5 || (code.ptr[0] != 'L' && code.ptr[0] != 'A'))
+		return false;
+	for (size_t i = 1; i < code.len; i++) {
+		if (!isdigit((unsigned char)code.ptr[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool read_waiver(struct lower *lower, const struct ast_mod *mod, struct waiver **out)
+{
+	struct waiver *waiver = known_waiver(lower, mod->span);
+
+	*out = waiver;
+	if (waiver)
 		return true;
-	struct str code = mod->words->text;
-	bool good = code.len == 5 && code.ptr[0] == 'L';
-	for (size_t i = 1; good && i < code.len; i++)
-		good = isdigit((unsigned char)code.ptr[i]);
-	if (!good) {
+	if (!is_finding(mod->words->text)) {
 		diag_error(lower->diags, DIAG_C0113, mod->words->span,
 			   "a finding of lint is wanted here, as in `waive L0412 \"why\"`");
 		return false;
 	}
-	head->waive_code = code;
-	return words_plain(&lower->words, mod->words->next, &head->waive_why);
+	*out = waiver = ARENA_NEW(lower->arena, struct waiver);
+	waiver->code = mod->words->text;
+	waiver->span = mod->span;
+	waiver->main_file = lower->unit->level != LEVEL_MODULE;
+	*VEC_PUSH(lower->arena, &lower->policy->waivers) = waiver;
+	return read_text(lower, mod->span, mod->words->next, &waiver->why);
+}
+
+static bool read_waive(struct lower *lower, const struct ast_stmt *stmt, struct rule_head *head)
+{
+	struct waiver **end = &head->waivers;
+
+	for (const struct ast_mod *mod = stmt->mods; mod; mod = mod->next) {
+		if (mod->kind != AST_MOD_WAIVE)
+			continue;
+		if (!read_waiver(lower, mod, end))
+			return false;
+		end = &(*end)->next;
+	}
+	return true;
 }
 
 static bool read_guards(struct lower *lower, const struct ast_stmt *stmt, struct rule_head *head)
@@ -158,7 +201,7 @@ static void lower_header(struct lower *lower, const struct ast_stmt *stmt)
 
 	if (lower->unit->level != 0) /* a module's, or of what is extended */
 		return;
-	policy->name_span = stmt->items->span;
+	lower_head(lower, stmt, stmt->items->span, &policy->head);
 	words_plain(&lower->words, stmt->items, &policy->name);
 	if (summary)
 		words_plain(&lower->words, summary->words, &policy->summary);

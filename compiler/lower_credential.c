@@ -134,10 +134,10 @@ static bool lower_line(struct lower *lower, const struct ast_stmt *stmt, struct 
 		out->head.flags |= SBX_F_COMPAT; /* the record has one reason for all its lines */
 		out->head.compat = head.compat;
 	}
-	if (head.waive_code.ptr && !out->head.waive_code.ptr) {
-		out->head.waive_code = head.waive_code;
-		out->head.waive_why = head.waive_why;
-	}
+	struct waiver **end = &out->head.waivers;
+	while (*end && *end != head.waivers)
+		end = &(*end)->next;
+	*end = head.waivers;
 	if (str_is(stmt->verb->text, "source"))
 		return lower_source(lower, stmt, out);
 	if (str_is(stmt->verb->text, "host"))

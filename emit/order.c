@@ -58,8 +58,10 @@ void key_head(struct order_key *key, const struct rule_head *head)
 	key_str(key, head->compat);
 	key_str(key, head->because);
 	key_str(key, head->guards);
-	key_str(key, head->waive_code);
-	key_str(key, head->waive_why);
+	if (head->waivers) {
+		key_str(key, head->waivers->code);
+		key_str(key, head->waivers->why);
+	}
 }
 
 struct keyed {

@@ -265,15 +265,18 @@ static uint32_t write_places(struct writer *writer, const struct place *place)
 
 struct sbx_head writer_head(struct writer *writer, const struct rule_head *head, unsigned verb)
 {
+	/* The record is for who reads a blob; one says enough there. */
+	const struct waiver *waiver = head->waivers;
+	const struct str none = { 0 };
 	struct sbx_note note = {
 		.compat = writer_string_opt(writer, head->compat),
 		.because = writer_string_opt(writer, head->because),
 		.guards = writer_string_opt(writer, head->guards),
-		.waive_code = writer_string_opt(writer, head->waive_code),
-		.waive_why = writer_string_opt(writer, head->waive_why),
+		.waive_code = writer_string_opt(writer, waiver ? waiver->code : none),
+		.waive_why = writer_string_opt(writer, waiver ? waiver->why : none),
 	};
 	bool noted = head->compat.ptr || head->because.ptr || head->guards.ptr ||
-		     head->waive_code.ptr || head->waive_why.ptr;
+		     waiver;
 
 	return (struct sbx_head){
 		.loc = write_places(writer, &head->place),

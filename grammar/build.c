@@ -154,7 +154,8 @@ struct ast_mod *build_where(struct parse *p, struct reserved word, struct conds 
 struct mods build_add_mod(struct parse *p, struct mods mods, struct ast_mod *mod)
 {
 	for (const struct ast_mod *other = mods.first; other; other = other->next) {
-		if (other->kind != mod->kind)
+		/* Each waives another finding. */
+		if (other->kind != mod->kind || mod->kind == AST_MOD_WAIVE)
 			continue;
 		parse_error(p, DIAG_P0206, mod->span, "`%s` twice in one statement",
 			    ast_mod_word(mod->kind));

@@ -39,10 +39,19 @@ struct place {
 	struct span span;
 	struct place *next;
 };
+/* `waive CODE "why"`: one for all rules of its statement, so that one use of it counts. */
+struct waiver {
+	struct str code, why;
+	struct span span;
+	bool main_file; /* as of a rule */
+	bool used;      /* it silenced something: lint, compiler/assert.c */
+	struct waiver *next;
+};
 struct rule_head {
 	struct place place;
 	unsigned flags;   /* SBX_F_* */
-	struct str compat, because, guards, waive_code, waive_why; /* ptr NULL: none */
+	struct str compat, because, guards; /* ptr NULL: none */
+	struct waiver *waivers; /* in the order of the statement */
 	/* Where it came from, for the merging rules; not written out. */
 	bool main_file;   /* the policy itself, or what it extends */
 	unsigned file;    /* index into struct policy files */
@@ -177,7 +186,8 @@ struct param {
 struct policy {
 	enum sbx_kind kind;
 	struct str name, summary;
-	struct span name_span;
+	struct rule_head head; /* of the `policy` line; its place is the name */
+	struct { VEC_OF(struct waiver *) } waivers; /* each once */
 	struct tmpl workspace;
 	unsigned workspace_rights;
 	size_t workspace_rule; /* index in fs, or SIZE_MAX */
