@@ -16,22 +16,26 @@
 
 #include "compiler/render.h"
 #include "compiler/stages.h"
+#include "compiler/text.h"
 
 static void print_usage(FILE *out)
 {
-	fputs("usage: sbxc explain [-q] [--workspace DIR] [--home DIR] [--target BACKEND[@ABI]]\n"
-	      "                    [-I DIR] [-D NAME=VALUE] BLOB|POLICY ACTION OBJECT\n"
-	      "  read | write | exec PATH         relative to the current directory\n"
-	      "  connect HOST[:PORT] | unix:PATH | abstract:NAME\n"
-	      "  call NAME [ARGUMENT=VALUE ...]\n"
-	      "  see NAME | submit \"COMMAND LINE\" | use terminal, pty or user-namespaces\n"
-	      "The answer is for a session started here: the workspace is the current directory\n"
-	      "unless --workspace says otherwise.  -q prints the verdict alone.  What holds it is\n"
-	      "said for each backend on this kernel, or for each --target; one alone is also what\n"
-	      "the verdict is for.\n"
-	      "Exit status: 0 there is an answer (with -q: allowed); 1 with -q: refused, or the\n"
-	      "policy cannot be read; 2 usage.\n",
-	      out);
+	fputs(
+	    "usage: sbxc explain [-q] [--why-not] [--workspace DIR] [--home DIR]\n"
+	    "                    [--target BACKEND[@ABI]] [-I DIR] [-D NAME=VALUE]\n"
+	    "                    BLOB|POLICY ACTION OBJECT\n"
+	    "  read | write | exec PATH         relative to the current directory\n"
+	    "  connect HOST[:PORT] | unix:PATH | abstract:NAME\n"
+	    "  call NAME [ARGUMENT=VALUE ...]\n"
+	    "  see NAME | submit \"COMMAND LINE\" | use terminal, pty or user-namespaces\n"
+	    "The answer is for a session started here: the workspace is the current directory\n"
+	    "unless --workspace says otherwise.  -q prints the verdict alone.  --why-not says of\n"
+	    "what is refused which statement would allow it, ready to paste, and what else that\n"
+	    "opens.  What holds it is said for each backend on this kernel, or for each --target;\n"
+	    "one alone is also what the verdict is for.\n"
+	    "Exit status: 0 there is an answer (with -q: allowed); 1 with -q: refused, or the\n"
+	    "policy cannot be read; 2 usage.\n",
+	    out);
 }
 
 static const struct {
@@ -180,6 +184,32 @@ static void print_answer(const struct question *question, const struct answer *a
 		print_row(question->arena, i ? "" : "held by", answer->held.items[i]);
 }
 
+/* "fs { a; b }": a section stands once in a file. */
+static void print_remedy(const struct question *question, const struct remedy *remedy)
+{
+	struct text text = { .arena = question->arena };
+
+	for (size_t i = 0; i < remedy->seals.count; i++)
+		print_row(question->arena, i ? "" : "why not",
+			  arena_printf(question->arena, "this breaks a seal: %s",
+				       remedy->seals.items[i]));
+	if (remedy->add.count) {
+		print_row(question->arena, remedy->seals.count ? "" : "why not",
+			  remedy->seals.count
+			      ? "and only then, in a policy that extends this one"
+			      : "it would be allowed with this, in a policy that extends this one");
+		text_add(&text, "    %s { ", remedy->section);
+		for (size_t i = 0; i < remedy->add.count; i++)
+			text_add(&text, "%s%s", i ? "; " : "", remedy->add.items[i]);
+		text_add(&text, " }");
+		print_row(question->arena, "", text_end(&text));
+	}
+	for (size_t i = 0; i < remedy->notes.count; i++)
+		print_row(question->arena,
+			  i || remedy->add.count || remedy->seals.count ? "" : "why not",
+			  remedy->notes.items[i]);
+}
+
 struct request { /* the command line */
 	struct compile_options options;
 	struct view_options view;
@@ -187,7 +217,7 @@ struct request { /* the command line */
 	struct question question;
 	struct targets targets;
 	const char *wrong; /* what is, with the command line; NULL: it is not said */
-	bool quiet, help;
+	bool quiet, why_not, help;
 };
 
 static bool read_option(int argc, char **argv, int *index, struct request *request,
@@ -208,6 +238,10 @@ static bool read_option(int argc, char **argv, int *index, struct request *reque
 	}
 	if (!strcmp(option, "-q")) {
 		request->quiet = true;
+		return true;
+	}
+	if (!strcmp(option, "--why-not")) {
+		request->why_not = true;
 		return true;
 	}
 	if (!strcmp(option, "--help")) {
@@ -268,6 +302,7 @@ static int answer_request(struct request *request, struct arena *arena, const st
 {
 	bool only = request->targets.count == 1;
 	struct answer answer = { 0 };
+	struct remedy remedy = { 0 };
 	struct view view;
 	const char *error;
 
@@ -289,6 +324,10 @@ static int answer_request(struct request *request, struct arena *arena, const st
 	}
 	if (!request->quiet) {
 		print_answer(&request->question, &answer);
+		if (request->why_not && !answer.allowed) {
+			remedy_find(&request->question, &answer, &remedy);
+			print_remedy(&request->question, &remedy);
+		}
 		return SBXC_OK;
 	}
 	puts(answer.allowed ? "allowed" : "refused");

@@ -45,6 +45,33 @@ const char *explain_see(const struct question *question, struct answer *answer);
 const char *explain_submit(const struct question *question, struct answer *answer);
 const char *explain_use(const struct question *question, struct answer *answer);
 
+/* What would have to be said for a refused action to be allowed: --why-not. */
+struct remedy {
+	const char *section; /* that the statements stand in */
+	struct {
+		VEC_OF(const char *)
+	} add; /* statements for a policy that extends this one */
+	struct {
+		VEC_OF(const char *)
+	} seals; /* each seal that has to be broken for it, and where it stands */
+	struct {
+		VEC_OF(const char *)
+	} notes; /* what else that opens; what else it takes; why nothing helps */
+};
+void remedy_find(const struct question *question, const struct answer *answer,
+		 struct remedy *remedy);
+void remedy_path(const struct question *question, const struct answer *answer,
+		 struct remedy *remedy);
+void remedy_call(const struct question *question, const struct answer *answer,
+		 struct remedy *remedy);
+void remedy_add(const struct question *question, struct remedy *remedy, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void remedy_note(const struct question *question, struct remedy *remedy, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The seal at @rule of @section is in the way; @instead: what it would have to be, or NULL. */
+void remedy_seal(const struct question *question, struct remedy *remedy,
+		 enum sbx_section_id section, uint32_t rule, const char *instead);
+
 /* The same for every backend. */
 void answer_held(const struct question *question, struct answer *answer, const char *text);
 /* By what each backend asked about holds @duty; @mount: what a mount answers, or NULL.
