@@ -53,6 +53,9 @@ const char *backend_objection(const struct launch *launch, enum sbx_backend kind
 /* @failed cannot work here and has started nothing: begins anew without it.
  * Refuses where no other could do; returns where no other was asked for. */
 void backend_instead(const struct launch *launch, enum sbx_backend failed, const char *why);
+/* It has started nothing, and @why ends in "start again", since something changed
+ * meanwhile, as where another session ends in this workspace: does so, some times. */
+void backend_again(const struct launch *launch, const char *why);
 
 /* What the inner stage inherits, in numbers. */
 struct handover {

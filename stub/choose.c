@@ -24,6 +24,8 @@
 #include "stub/out.h"
 #include "stub/sys.h"
 
+enum { BEGINNINGS_MAX = 6 };
+
 struct choice {
 	struct sbx_machine machine;
 	int best;                           /* enum sbx_backend; -1: none */
@@ -193,4 +195,16 @@ void backend_instead(const struct launch *launch, enum sbx_backend failed, const
 		refuse_all(launch, &choice);
 	launch_remark(launch, "not %s: %s", sbx_backend_name(failed), why);
 	start_anew(launch, left);
+}
+
+void backend_again(const struct launch *launch, const char *why)
+{
+	static const char again[] = "start again";
+	size_t length = strlen(why);
+
+	if (length < sizeof(again) || strcmp(why + length - (sizeof(again) - 1), again) != 0 ||
+	    launch->options.choices >= BEGINNINGS_MAX)
+		return;
+	launch_detail(launch, "%s", why);
+	start_anew(launch, launch->options.backends);
 }

@@ -138,6 +138,7 @@ static void explain_end(struct launch *launch, const struct backend *backend, co
 		note("%s: %s", sbx_backend_name(backend->kind), words);
 	if (unable)
 		backend_instead(launch, backend->kind, why);
+	backend_again(launch, why);
 	note("%s: %s", sbx_backend_name(backend->kind), why);
 }
 
@@ -157,10 +158,13 @@ static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 	terminal_restore(out.started && !out.exited);
 	out_hurry(false);
 	placeholders_remove(launch);
-	if (out.failed)
+	if (out.failed) {
+		if (!out.started)
+			backend_again(launch, out.failed);
 		note("%s", out.failed);
-	else if (!out.started)
+	} else if (!out.started) {
 		explain_end(launch, backend, out.words);
+	}
 	if (!had_repository && git_would_use(workspace))
 		launch_remark(
 		    launch,

@@ -106,6 +106,7 @@ static bool is_word(const char *text, size_t length, const char *word)
 static void set_backends(struct options *out, const char *names)
 {
 	out->backends = 0;
+	out->choices++;
 	for (const char *name = names; name; name = *name ? name + 1 : NULL) {
 		size_t length = strcspn(name, ",");
 		unsigned chosen = 0;

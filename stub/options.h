@@ -14,6 +14,7 @@ struct define { /* -D name=value */
 };
 struct options {
 	unsigned backends;     /* 1 << enum sbx_backend: those that may be taken */
+	unsigned choices;      /* how often they were said: once more with each new beginning */
 	const char *workspace; /* NULL: as the policy says */
 	const char *blob;      /* a path or a name */
 	char *const *command;  /* NULL: the policy's */
