@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/lint_fix.h"
 #include "compiler/lint_target.h"
 #include "compiler/load.h"
 #include "compiler/render.h"
@@ -23,6 +24,8 @@ static int usage(FILE *out)
 	      "what modules claim and an override lifts.\n"
 	      "\n"
 	      "  -q, --quiet      findings only\n"
+	      "      --fix        mend what is mechanical, in the file or, of `-`, on standard\n"
+	      "                   output; says what was done, and finds what is left\n"
 	      "      --format text|json|sarif|github\n"
 	      "                   of the findings: text goes to standard error, the others to\n"
 	      "                   standard output; waived ones are in json and sarif\n"
@@ -137,20 +140,28 @@ struct lint_command {
 	struct report report;
 	const char **paths;
 	size_t count;
-	bool quiet;
+	bool quiet, fix;
 };
+
+static bool compile_and_lint(struct compilation *c, const char *path)
+{
+	if (!compile_path(c, path))
+		return false;
+	lint_policy(c);
+	return true;
+}
 
 static bool lint_file(struct lint_command *command, const char *path)
 {
 	/* The holes are for a person: the other forms have a place for findings alone. */
-	bool quiet = command->quiet || command->report.form != REPORT_TEXT;
+	bool quiet = command->quiet || command->report.form != REPORT_TEXT || command->fix;
 	struct compilation c;
-	bool clean;
+	bool clean, written = true;
 
 	compilation_init(&c, &command->options);
-	clean = compile_path(&c, path);
-	if (clean)
-		lint_policy(&c);
+	clean = compile_and_lint(&c, path);
+	if (command->fix)
+		written = lint_fix(&c, path, compile_and_lint, clean);
 	if (c.blob.size && !quiet) {
 		list_holes(&c, path);
 		list_lifted(&c);
@@ -160,7 +171,7 @@ static bool lint_file(struct lint_command *command, const char *path)
 	clean &= diag_warnings(c.diags) == 0 && diag_errors(c.diags) == 0;
 	report_add(&command->report, c.diags);
 	compilation_free(&c);
-	return clean;
+	return clean && written;
 }
 
 /* ---- the command line ------------------------------------------------------------------ */
@@ -169,6 +180,12 @@ static bool set_quiet(struct lint_command *command, struct arena *arena, const c
 {
 	(void)arena, (void)value;
 	return command->quiet = true;
+}
+
+static bool set_fix(struct lint_command *command, struct arena *arena, const char *value)
+{
+	(void)arena, (void)value;
+	return command->fix = true;
 }
 
 static bool set_target(struct lint_command *command, struct arena *arena, const char *value)
@@ -195,6 +212,7 @@ static const struct option {
 	bool (*set)(struct lint_command *command, struct arena *arena, const char *value);
 } own_options[] = {
 	{ "--quiet", "-q", false, set_quiet },
+	{ "--fix", NULL, false, set_fix },
 	{ "--target", NULL, true, set_target },
 	{ "--format", NULL, true, set_format },
 };

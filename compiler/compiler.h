@@ -50,6 +50,7 @@ struct noted_import { /* `import NAME` with best-effort, or without */
 
 struct compilation {
 	const char *input; /* the file or name to compile */
+	struct str text;   /* what to take it to hold; ptr NULL: what it holds */
 	struct span asked; /* the `jobs` that names it, in @outer; else no place */
 	const struct compilation *outer;
 	struct compilation *jobs; /* the policy of its jobs, where it was compiled */

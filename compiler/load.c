@@ -76,7 +76,11 @@ static struct parsed *parse(struct loader *loader, const char *id, const struct 
 	parsed->id = id;
 
 	int error = 0;
-	struct source *source = source_read(&c->arena, file->path, file->name, &error);
+	bool given = c->text.ptr && !loader->program->files.count; /* the main file comes first */
+	struct source *source =
+	    given ? source_from_text(&c->arena, strcmp(file->path, "-") ? file->path : "<stdin>",
+				     file->name, c->text)
+		  : source_read(&c->arena, file->path, file->name, &error);
 	if (!source) {
 		diag_error(c->diags, DIAG_I0101, asked, "cannot read %s: %s", file->path,
 			   read_error(error));

@@ -77,26 +77,19 @@ static bool write_special(const char *path, const void *data, size_t size)
 	return error ? fail("cannot write", path, error) : true;
 }
 
-bool output_write(const char *path, const void *data, size_t size)
+/* A new file beside @path, then a rename; 0, or an errno value. */
+static int replace(const char *path, const void *data, size_t size, const struct stat *like)
 {
 	struct arena arena = { 0 };
-	bool directory;
-	int error = 0;
-
-	if (strcmp(path, "-") == 0)
-		return write_stdout(data, size);
-	if (is_special(path, &directory))
-		return write_special(path, data, size);
-	if (directory)
-		return fail("cannot write", path, EISDIR);
-
 	char *temporary = arena_printf(&arena, "%s.XXXXXX", path);
 	int fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0) {
-		error = errno;
-	} else {
-		error = write_all(fd, data, size);
-		if (!error && fchmod(fd, 0644) != 0)
+	int error = fd < 0 ? errno : write_all(fd, data, size);
+
+	if (fd >= 0) {
+		/* Root may be mending somebody's file; anybody else is its owner already. */
+		if (like && fchown(fd, like->st_uid, like->st_gid) != 0 && !error && errno != EPERM)
+			error = errno;
+		if (!error && fchmod(fd, like ? like->st_mode & 07777 : 0644) != 0)
 			error = errno;
 		if (!error && fsync(fd) != 0)
 			error = errno;
@@ -107,10 +100,37 @@ bool output_write(const char *path, const void *data, size_t size)
 		if (error)
 			unlink(temporary);
 	}
-	if (error)
-		fail("cannot write", path, error);
 	arena_free(&arena);
-	return !error;
+	return error;
+}
+
+bool output_write(const char *path, const void *data, size_t size)
+{
+	bool directory;
+	int error;
+
+	if (strcmp(path, "-") == 0)
+		return write_stdout(data, size);
+	if (is_special(path, &directory))
+		return write_special(path, data, size);
+	error = directory ? EISDIR : replace(path, data, size, NULL);
+	return error ? fail("cannot write", path, error) : true;
+}
+
+bool output_replace(const char *path, const void *data, size_t size)
+{
+	char *real = realpath(path, NULL);
+	struct stat st;
+	int error = 0;
+
+	if (!real || stat(real, &st) != 0)
+		error = errno;
+	else if (!S_ISREG(st.st_mode))
+		error = EINVAL;
+	else
+		error = replace(real, data, size, &st);
+	free(real);
+	return error ? fail("cannot write", path, error) : true;
 }
 
 const char *output_default(struct arena *arena, struct str name)

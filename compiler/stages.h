@@ -31,6 +31,8 @@ void model_fs_set(struct arena *arena, const struct sbx_blob *blob, const struct
  * wrong and returns false.
  */
 bool output_write(const char *path, const void *data, size_t size);
+/* The same for a source that is there: its mode and owner stay, and so does a link to it. */
+bool output_replace(const char *path, const void *data, size_t size);
 /* ~/.local/share/sbx/NAME.sbx, its directories made; NULL after a message. */
 const char *output_default(struct arena *arena, struct str name);
 
