@@ -553,6 +553,7 @@ void supervise(struct launch *launch, struct backend *backend, struct outcome *o
 	close(s.signals);
 	close(backend->socket);
 	broker_stop(&s.broker);
+	watch_end(&s.watching);
 	out->refused = s.broker.refused;
 	out->lifted = s.watching.lifted;
 }

@@ -380,3 +380,13 @@ const char *watch_look(struct launch *launch, struct watching *w, uint64_t now)
 	}
 	return NULL;
 }
+
+void watch_end(struct watching *w)
+{
+	for (size_t i = 0; i < w->dirs.count; i++)
+		if (w->dirs.items[i].fd >= 0)
+			close(w->dirs.items[i].fd);
+	w->dirs.count = 0;
+	/* To be ignored takes away one that is blocked, too. */
+	signal(SIGIO, signal(SIGIO, SIG_IGN));
+}

@@ -42,5 +42,7 @@ void watch_take_over(const struct launch *launch, struct watching *watching, uin
 /* When it is due: looks at what happened; lays again what was lifted.  NULL, or
  * why the session must end. */
 const char *watch_look(struct launch *launch, struct watching *watching, uint64_t now);
+/* No SIGIO comes any more, and none is left waiting. */
+void watch_end(struct watching *watching);
 
 #endif
