@@ -196,6 +196,48 @@ static bool lift(const struct claims *claims, uint32_t index,
 	return true;
 }
 
+/* On a path: what would have it the other way, and weighs less. */
+static void note_loser(const struct claims *claims, const struct sbx_assert *claim,
+		       const struct sbx_assert_result *result)
+{
+	static const unsigned rights[] = { SBX_READ, SBX_WRITE, SBX_EXEC };
+	struct sbx_fs_verdict verdict;
+	struct span loser;
+
+	sbx_fs_decide(&claims->set, result->object, rights[claim->action], &verdict);
+	if (verdict.loser == SBX_NONE)
+		return;
+	loser = place_of(claims, SBX_SEC_FS, claims->set.points[verdict.loser].rule);
+	if (loser.source)
+		diag_note(claims->c->diags, loser, "this one would %s it, and is outweighed",
+			  verdict.allowed ? "refuse" : "allow");
+}
+
+/* The rule that breaks the claim: each place where it stands, and how it came in. */
+static void note_decision(const struct claims *claims, const struct sbx_assert *claim,
+			  const struct sbx_assert_result *result)
+{
+	struct diags *diags = claims->c->diags;
+	const struct rule_head *mode = &claims->c->policy->net_mode_head;
+	struct span rule = place_of(claims, result->section, result->rule);
+
+	if (!rule.source) {
+		if (claim->action == SBX_DO_CONNECT && !claim->is_path && mode->place.span.source)
+			diag_note(diags, mode->place.span, "the mode decides");
+		return;
+	}
+	diag_note(diags, rule, "this line decides");
+	program_note_chain(diags, claims->program, rule.source);
+	for (const struct place *other =
+		 claims->emitted->heads[result->section][result->rule]->place.next;
+	     other; other = other->next) {
+		diag_note(diags, other->span, "and says so here");
+		program_note_chain(diags, claims->program, other->span.source);
+	}
+	if (result->section == SBX_SEC_FS)
+		note_loser(claims, claim, result);
+}
+
 static void check(const struct claims *claims, uint32_t index)
 {
 	static const char *const polarities[] = { "can", "cannot", "never" };
@@ -217,10 +259,8 @@ static void check(const struct claims *claims, uint32_t index)
 		return;
 	struct span place = place_of(claims, SBX_SEC_ASSERTS, index);
 	diag_error(c->diags, DIAG_A0101, place, "`%s` does not hold: %s", text, result.reason);
-	struct span rule = place_of(claims, result.section, result.rule);
-	if (rule.source)
-		diag_note(c->diags, rule, "this line decides");
 	program_note_chain(c->diags, claims->program, place.source);
+	note_decision(claims, claim, &result);
 }
 
 /* A credential goes to its hosts only, so each of them must be reachable. */
