@@ -42,9 +42,14 @@ static const struct {
 	const char *name;
 	const char *(*explain)(const struct question *question, struct answer *answer);
 } actions[] = {
-	{ "read", explain_path },     { "write", explain_path },      { "exec", explain_path },
-	{ "call", explain_call },     { "connect", explain_connect }, { "see", explain_see },
-	{ "submit", explain_submit }, { "use", explain_use },
+	{ "read", explain_path },       { "write", explain_path },
+	{ "exec", explain_path },       { "call", explain_call },
+	{ "connect", explain_connect }, { "see", explain_see },
+	{ "submit", explain_submit },   { "use", explain_use },
+	{ "listen", explain_listen },   { "limit", explain_limit },
+	{ "require", explain_require }, { "credential", explain_credential },
+	{ "slot", explain_slot },       { "share", explain_share },
+	{ "device", explain_device },
 };
 
 void answer_note(const struct question *question, struct answer *answer, const char *fmt, ...)
@@ -166,11 +171,18 @@ static void print_rule(const struct question *question, const char *label,
 		print_row(question->arena, "", "best-effort: runs also where it cannot be held");
 }
 
+static const char *verdict_of(const struct question *question, const struct answer *answer)
+{
+	if (answer->says)
+		return diag_escape(question->arena, str_from(answer->says));
+	return answer->allowed ? "allowed" : "refused";
+}
+
 static void print_answer(const struct question *question, const struct answer *answer)
 {
 	printf("%s %s: %s", question->action,
 	       diag_escape(question->arena, str_from(answer->object)),
-	       answer->allowed ? "allowed" : "refused");
+	       verdict_of(question, answer));
 	printf(answer->how ? " (%s)\n" : "\n", answer->how);
 	if (answer->rule == SBX_NONE)
 		print_row(question->arena, "by", answer->nobody);
@@ -277,7 +289,8 @@ static bool read_request(int argc, char **argv, struct request *request, struct 
 					 argv[i], request->question.action);
 			return false;
 		}
-	if (request->question.arg_count && strcmp(request->question.action, "call")) {
+	if (request->question.arg_count && strcmp(request->question.action, "call") &&
+	    strcmp(request->question.action, "connect")) {
 		request->wrong = arena_printf(arena, "`%s`: one object is asked about at a time",
 					      request->question.args[0]);
 		return false;
@@ -295,7 +308,9 @@ static const char *ask(struct request *request, struct answer *answer)
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (!strcmp(request->question.action, actions[i].name))
 			return actions[i].explain(&request->question, answer);
-	return "the actions are read, write, exec, connect, call, see, submit and use";
+	return "the actions are read, write, exec, device, connect, listen, call, see, submit, "
+	       "use, "
+	       "limit, require, credential, slot and share";
 }
 
 static int answer_request(struct request *request, struct arena *arena, const struct sbx_blob *blob)
@@ -324,13 +339,13 @@ static int answer_request(struct request *request, struct arena *arena, const st
 	}
 	if (!request->quiet) {
 		print_answer(&request->question, &answer);
-		if (request->why_not && !answer.allowed) {
+		if (request->why_not && !answer.allowed && !answer.says) {
 			remedy_find(&request->question, &answer, &remedy);
 			print_remedy(&request->question, &remedy);
 		}
 		return SBXC_OK;
 	}
-	puts(answer.allowed ? "allowed" : "refused");
+	puts(verdict_of(&request->question, &answer));
 	return answer.allowed ? 0 : 1;
 }
 

@@ -24,6 +24,7 @@ struct question {
 struct answer {
 	bool allowed;
 	const char *object; /* as it was understood */
+	const char *says;   /* in the place of allowed and refused, or NULL */
 	const char *how;    /* "EPERM", ...; NULL: plainly so */
 	enum sbx_section_id section;
 	uint32_t rule, loser; /* SBX_NONE: nobody; SBX_RULE_SELF (FS only) */
@@ -44,6 +45,13 @@ const char *explain_call(const struct question *question, struct answer *answer)
 const char *explain_see(const struct question *question, struct answer *answer);
 const char *explain_submit(const struct question *question, struct answer *answer);
 const char *explain_use(const struct question *question, struct answer *answer);
+const char *explain_listen(const struct question *question, struct answer *answer);
+const char *explain_limit(const struct question *question, struct answer *answer);
+const char *explain_require(const struct question *question, struct answer *answer);
+const char *explain_credential(const struct question *question, struct answer *answer);
+const char *explain_slot(const struct question *question, struct answer *answer);
+const char *explain_share(const struct question *question, struct answer *answer);
+const char *explain_device(const struct question *question, struct answer *answer);
 
 /* What would have to be said for a refused action to be allowed: --why-not. */
 struct remedy {

@@ -75,6 +75,88 @@ static const char *split_port(const struct question *question, const char **host
 	return NULL;
 }
 
+/* ---- what a request may be: `method` and `prefix` ------------------------------------- */
+
+struct http {
+	const char *method, *path; /* NULL: not asked about */
+};
+
+static const char *read_http(const struct question *question, struct http *http)
+{
+	for (size_t i = 0; i < question->arg_count; i++) {
+		const char *text = question->args[i];
+
+		if (!strncmp(text, "method=", 7))
+			http->method = text + 7;
+		else if (!strncmp(text, "path=/", 6))
+			http->path = text + 5;
+		else
+			return "of a request `method=NAME` and `path=/PATH` can be asked about";
+	}
+	return NULL;
+}
+
+static bool has_method(const struct question *question, const struct sbx_net_rule *rule,
+		       const char *method)
+{
+	for (uint32_t i = 0; i < rule->method_count; i++)
+		if (!strcmp(render_tmpl(
+				question->arena, question->blob,
+				*SBX_AT(question->blob, TMPLS, sbx_tmpl, rule->method_first + i)),
+			    method))
+			return true;
+	return !rule->method_count;
+}
+
+/* A prefix is whole components: /repos is no prefix of /repository. */
+static bool has_prefix(const struct question *question, const struct sbx_net_rule *rule,
+		       const char *path)
+{
+	const char *prefix;
+	size_t length;
+
+	if (!sbx_present(rule->prefix))
+		return true;
+	prefix = sbx_string(question->blob, rule->prefix.text);
+	length = strlen(prefix);
+	return !strncmp(path, prefix, length) &&
+	       (!path[length] || path[length] == '/' || path[length] == '?' ||
+		(length && prefix[length - 1] == '/'));
+}
+
+/* Several lines may open one host, each for requests of its own: those of the same
+ * rank as the one that decided. */
+static void decide_request(const struct question *question, const struct http *http, unsigned port,
+			   struct answer *answer)
+{
+	const struct sbx_net_rule *winner = SBX_AT(question->blob, NET, sbx_net_rule, answer->rule);
+	bool narrowed = false;
+
+	for (uint32_t i = 0; i < SBX_COUNT(question->blob, NET); i++) {
+		const struct sbx_net_rule *rule = SBX_AT(question->blob, NET, sbx_net_rule, i);
+
+		if (rule->head.verb != SBX_NETV_ALLOW || rule->kind != winner->kind ||
+		    rule->host != winner->host || (rule->port && rule->port != port) ||
+		    memcmp(&rule->cidr, &winner->cidr, sizeof(rule->cidr)))
+			continue;
+		narrowed |= rule->method_count || sbx_present(rule->prefix);
+		if ((!http->method || has_method(question, rule, http->method)) &&
+		    (!http->path || has_prefix(question, rule, http->path))) {
+			answer->rule = i;
+			if ((rule->method_count && !http->method) ||
+			    (sbx_present(rule->prefix) && !http->path))
+				answer_note(question, answer,
+					    "for some requests alone: ask with method=NAME and "
+					    "path=/PATH");
+			if (narrowed)
+				answer_note(question, answer, "TLS ends at the proxy");
+			return;
+		}
+	}
+	answer->allowed = false;
+	answer->how = "this request";
+}
+
 /* What decides where no rule does: the mode, as written. */
 static const char *mode_text(const struct question *question)
 {
@@ -96,6 +178,7 @@ const char *explain_connect(const struct question *question, struct answer *answ
 {
 	uint32_t mode = sbx_meta(question->blob)->net_mode;
 	struct sbx_net_verdict verdict;
+	struct http http = { 0 };
 	const char *host, *error;
 	unsigned port;
 
@@ -107,6 +190,8 @@ const char *explain_connect(const struct question *question, struct answer *answ
 	if (!strncmp(question->object, "abstract:", 9))
 		return connect_abstract(question, question->object + 9, answer);
 	error = split_port(question, &host, &port);
+	if (!error)
+		error = read_http(question, &http);
 	if (error)
 		return error;
 	sbx_net_decide(question->blob, host, port, &verdict);
@@ -122,9 +207,76 @@ const char *explain_connect(const struct question *question, struct answer *answ
 	else
 		answer_duty(question, answer, SBX_DUTY_NO_NETWORK, NULL);
 	if (verdict.allowed && mode == SBX_NET_PROXY)
+		decide_request(question, &http, port, answer);
+	if (verdict.allowed && mode == SBX_NET_PROXY)
 		answer_note(question, answer, "each address the name resolves to is decided too");
 	return NULL;
 }
+
+/* ---- listen ----------------------------------------------------------------------------- */
+
+/* A socket that can be made in a directory can be listened on there. */
+static const char *listen_unix(const struct question *question, struct answer *answer)
+{
+	const char *path = view_path(question->view, question->object + 5);
+	struct sbx_fs_verdict verdict;
+
+	if (!path)
+		return "that variable has no value here";
+	path = view_real(question->arena, path);
+	sbx_fs_decide(&question->view->set, path, SBX_WRITE, &verdict);
+	answer->object = arena_printf(question->arena, "unix:%s", path);
+	answer->allowed = verdict.allowed;
+	answer->section = SBX_SEC_FS;
+	answer->rule =
+	    verdict.point == SBX_NONE ? SBX_NONE : question->view->points.items[verdict.point].rule;
+	answer->nobody = "no rule grants to write there";
+	answer_note(question, answer, "whoever can write in a directory can make a socket there");
+	note_own_socket(question, path, answer);
+	answer_duty(question, answer,
+		    duty_of_path(question->arena, &question->view->set, SBX_WRITE, &verdict), NULL);
+	return NULL;
+}
+
+const char *explain_listen(const struct question *question, struct answer *answer)
+{
+	bool host = sbx_meta(question->blob)->net_mode == SBX_NET_HOST, allowed;
+	char *end;
+	unsigned long port = strtoul(question->object, &end, 10);
+
+	if (!strncmp(question->object, "unix:", 5))
+		return listen_unix(question, answer);
+	if (*end || !port || port > UINT16_MAX)
+		return "a port is a number from 1 to 65535; a local socket is written unix:PATH";
+	answer->section = SBX_SEC_NET;
+	answer->allowed = host;
+	answer->nobody = host ? mode_text(question) : "no rule lets it be reached there";
+	for (uint32_t i = 0; i < SBX_COUNT(question->blob, NET); i++) {
+		const struct sbx_net_rule *rule = SBX_AT(question->blob, NET, sbx_net_rule, i);
+
+		if (rule->head.verb != SBX_NETV_LISTEN || rule->kind != SBX_NETK_PORT ||
+		    rule->port != port)
+			continue;
+		answer->allowed = true;
+		answer->rule = i;
+	}
+	if (host) {
+		answer_held(question, answer, "nothing: the policy opens the host's network");
+		return NULL;
+	}
+	answer_note(
+	    question, answer,
+	    "where the network is the session's own, programs inside reach each other on any "
+	    "port, and nobody outside reaches them");
+	allowed = answer->allowed;
+	answer_duty(question, answer, SBX_DUTY_LISTEN, NULL);
+	/* What nothing holds is that no other port is taken: this one is there. */
+	answer->allowed = allowed;
+	answer->how = NULL;
+	return NULL;
+}
+
+/* ---- see, submit, use -------------------------------------------------------------------- */
 
 const char *explain_see(const struct question *question, struct answer *answer)
 {
@@ -164,15 +316,46 @@ const char *explain_submit(const struct question *question, struct answer *answe
 	return NULL;
 }
 
+/* 0, 1 and 2 are handed on at any rate. */
+static const char *use_descriptor(const struct question *question, struct answer *answer)
+{
+	char *end;
+	unsigned long number = strtoul(question->object + 3, &end, 10);
+
+	if (!question->object[3] || *end || number > INT32_MAX)
+		return "a descriptor is written fd:N";
+	answer->section = SBX_SEC_PROCESS;
+	answer->allowed = number <= 2;
+	answer->nobody = number <= 2 ? "a standard stream" : "no rule passes it";
+	for (uint32_t i = 0; i < SBX_COUNT(question->blob, PROCESS); i++) {
+		const struct sbx_process_rule *rule =
+		    SBX_AT(question->blob, PROCESS, sbx_process_rule, i);
+
+		if (rule->what != SBX_PROCESS_PASS_FD || rule->value != number)
+			continue;
+		answer->allowed = true;
+		answer->rule = i;
+	}
+	if (answer->allowed)
+		answer_note(
+		    question, answer,
+		    "never a directory, a descriptor of a mere path, or a device that is no "
+		    "terminal and not /dev/null");
+	answer_held(question, answer, "sbx-exec, which closes all others");
+	return NULL;
+}
+
 const char *explain_use(const struct question *question, struct answer *answer)
 {
 	bool pty = !strcmp(question->object, "pty");
 	bool terminal = pty || !strcmp(question->object, "terminal");
 	uint32_t wanted = terminal ? SBX_PROCESS_TERMINAL_NONE : SBX_PROCESS_USERNS;
 
+	if (!strncmp(question->object, "fd:", 3))
+		return use_descriptor(question, answer);
 	if (!terminal && strcmp(question->object, "user-namespaces"))
 		return "what can be used is called `terminal` (the one handed over), `pty` (new "
-		       "ones) or `user-namespaces`";
+		       "ones), `user-namespaces` or `fd:N`";
 	answer->section = SBX_SEC_PROCESS;
 	answer->allowed = terminal;
 	answer->nobody = terminal ? "nothing forbids it" : "no rule allows it";

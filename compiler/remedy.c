@@ -205,6 +205,14 @@ static void remedy_connect(const struct question *question, const struct answer 
 		    answer->object);
 		return;
 	}
+	if (answer->how && rule) {
+		remedy_note(
+		    question, remedy,
+		    "the host is open for other requests: `%s` narrows it; another `allow` of "
+		    "the host, with this method and prefix, opens these too",
+		    render_rule(question->arena, question->blob, SBX_SEC_NET, answer->rule, 0));
+		return;
+	}
 	if (rule && rule->head.verb == SBX_NETV_DENY &&
 	    (rule->kind == SBX_NETK_HOST ||
 	     (rule->kind == SBX_NETK_ADDRESS && rule->cidr.bits == 128))) {
@@ -254,6 +262,43 @@ static void remedy_see(const struct question *question, const struct answer *ans
 		    "opens this variable alone: the program can read and send it");
 }
 
+static void remedy_listen(const struct question *question, const struct answer *answer,
+			  struct remedy *remedy)
+{
+	(void)answer;
+	if (!strncmp(question->object, "unix:", 5)) {
+		remedy_note(question, remedy,
+			    "ask about `write`: where a socket can be made it can be listened on");
+		return;
+	}
+	remedy->section = "net";
+	remedy_add(question, remedy, "listen %s", question->object);
+	remedy_note(question, remedy,
+		    "opens that TCP port to whoever can reach it; best-effort where landlock is to "
+		    "run it");
+}
+
+static void remedy_device(const struct question *question, const struct answer *answer,
+			  struct remedy *remedy)
+{
+	struct text word = { .arena = question->arena };
+
+	if (answer->rule < SBX_COUNT(question->blob, FS) &&
+	    SBX_AT(question->blob, FS, sbx_fs_rule, answer->rule)->head.verb >= SBX_FS_DENY) {
+		remedy_note(
+		    question, remedy,
+		    "no device can be added where a rule refuses the path: ask about `read` "
+		    "of it");
+		return;
+	}
+	remedy->section = "fs";
+	text_add(&word, strpbrk(answer->object, " \t*?[]{},\\\"'#;$=") ? "\"%s\"" : "%s",
+		 answer->object);
+	remedy_add(question, remedy, "device %s", text_end(&word));
+	remedy_note(question, remedy,
+		    "opens read, write and every ioctl call of the driver behind that node");
+}
+
 static void remedy_use(const struct question *question, const struct answer *answer,
 		       struct remedy *remedy)
 {
@@ -265,6 +310,9 @@ static void remedy_use(const struct question *question, const struct answer *ans
 		    "opens mounts and networks of its own to the program: the part of the "
 		    "kernel where most of its holes were; system calls that the policy denies "
 		    "stay denied");
+	} else if (!strncmp(question->object, "fd:", 3)) {
+		remedy_add(question, remedy, "pass fd %s", question->object + 3);
+		remedy_note(question, remedy, "opens whatever the caller has open there");
 	} else if (answer->rule != SBX_NONE) {
 		remedy_add(question, remedy, "terminal pty");
 		remedy_note(
@@ -308,9 +356,11 @@ void remedy_find(const struct question *question, const struct answer *answer,
 		void (*find)(const struct question *question, const struct answer *answer,
 			     struct remedy *remedy);
 	} finders[] = {
-		{ "read", remedy_path },       { "write", remedy_path }, { "exec", remedy_path },
-		{ "connect", remedy_connect }, { "call", remedy_call },  { "see", remedy_see },
-		{ "submit", remedy_submit },   { "use", remedy_use },
+		{ "read", remedy_path },     { "write", remedy_path },
+		{ "exec", remedy_path },     { "connect", remedy_connect },
+		{ "call", remedy_call },     { "see", remedy_see },
+		{ "submit", remedy_submit }, { "use", remedy_use },
+		{ "listen", remedy_listen }, { "device", remedy_device },
 	};
 
 	if (question->only && answer->how && !strncmp(answer->how, "on ", 3)) {
