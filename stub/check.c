@@ -7,22 +7,25 @@
  */
 #include "stub/check.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "stub/launch.h"
 #include "stub/out.h"
+#include "stub/proc.h"
 #include "stub/sys.h"
 
-/* For one rule: how many names are looked at, and how far below it. */
-#define LINKS_SCAN_MAX  1000
-#define LINKS_DEPTH_MAX 8
+/* How many names a launch looks at, and how far below a rule's. */
+#define LINKS_SCAN_MAX  50000
+#define LINKS_DEPTH_MAX 64
 #define LINKS_OPEN      (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 void launch_obstacle_text(struct launch *launch, const char *reason)
@@ -184,15 +187,38 @@ void check_assertions(struct launch *launch)
 
 /* ---- hard links ------------------------------------------------------------ */
 
-static bool granted_on_device(const struct launch *launch, dev_t dev)
+static bool is_host_grant(const struct node *node)
 {
-	for (size_t i = 0; i < launch->view.nodes.count; i++) {
-		const struct node *node = &launch->view.nodes.items[i];
+	return node->granted && node->kind == NODE_RULE && node->verb == SBX_FS_GRANT &&
+	       node_exists(node);
+}
 
-		if (node->granted && node->kind == NODE_RULE && node->verb == SBX_FS_GRANT &&
-		    node_exists(node) && node->st.st_dev == dev)
+static bool beneath_grant(const struct launch *launch, const char *path)
+{
+	for (size_t i = 0; i < launch->view.nodes.count; i++)
+		if (is_host_grant(&launch->view.nodes.items[i]) &&
+		    path_within(path, launch->view.nodes.items[i].path))
 			return true;
-	}
+	return false;
+}
+
+/* May another name of @path, a file on @dev, lie in a granted tree?  What is mounted
+ * in one belongs to it. */
+static bool may_be_granted(const struct launch *launch, const char *path, dev_t dev)
+{
+	struct proc_mount mount;
+	char *mounts;
+
+	for (size_t i = 0; i < launch->view.nodes.count; i++)
+		if (is_host_grant(&launch->view.nodes.items[i]) &&
+		    launch->view.nodes.items[i].st.st_dev == dev)
+			return true;
+	/* Mounts and files differ in their devices on some file systems. */
+	if (beneath_grant(launch, path))
+		return true;
+	for (mounts = proc_mounts(); proc_next_mount(&mounts, &mount);)
+		if (mount.dev == dev && beneath_grant(launch, mount.path))
+			return true;
 	return false;
 }
 
@@ -201,18 +227,37 @@ struct links {
 	struct launch *launch;
 	const struct node *node;
 	unsigned taken; /* SBX_READ | SBX_WRITE */
-	unsigned seen;  /* directory entries */
+	unsigned seen;  /* directory entries, of all nodes */
 	bool said;      /* that a symbolic link leads out */
+	const char *unseen; /* where it became too much; NULL: nowhere */
 };
 
-static void cannot_protect(const struct links *links, const char *reason)
+/* `best-effort` waives what a backend cannot hold.  What the user can mend stops the
+ * launch all the same, once it is known that the backend would hold the rule. */
+static void cannot_protect(const struct links *links, const char *path, const char *reason)
 {
-	if (links->node->rule == SBX_RULE_SELF)
-		launch_obstacle(links->launch, "%s", reason);
+	struct launch *launch = links->launch;
+	const struct sbx_head *head = NULL;
+
+	if (links->node->rule != SBX_RULE_SELF)
+		head = &SBX_AT(&launch->blob, FS, sbx_fs_rule, links->node->rule)->head;
+	if (head)
+		reason = out_string("%s (%s)", reason, launch_place(launch, head->loc));
+	if (head && head->flags & SBX_F_BEST_EFFORT)
+		*vec_add(&launch->mendable) = (struct mendable){ path, links->taken, reason };
 	else
-		cannot(links->launch,
-		       &SBX_AT(&links->launch->blob, FS, sbx_fs_rule, links->node->rule)->head,
-		       "%s", reason);
+		launch_obstacle(launch, "%s", reason);
+}
+
+void check_mendable(struct launch *launch)
+{
+	for (size_t i = 0; i < launch->mendable.count; i++) {
+		const struct mendable *one = &launch->mendable.items[i];
+
+		if (launch->plan.backend != SBX_LANDLOCK ||
+		    !(direct_granted(launch, one->path) & one->taken))
+			refuse("%s", one->reason);
+	}
 }
 
 /* Another name reaches the same file past every mask.  Whoever neither owns a file
@@ -227,15 +272,15 @@ static void check_file(const struct links *links, const char *dir, const char *n
 	const char *path;
 	unsigned rights;
 
-	if (!pipe &&
-	    !(S_ISREG(st->st_mode) && st->st_nlink > 1 && granted_on_device(launch, st->st_dev)))
+	if (!pipe && !(S_ISREG(st->st_mode) && st->st_nlink > 1))
 		return;
 	path = name ? path_join(dir, name) : dir;
 	rights = fsview_rights(launch, path);
-	if (!(links->taken & ~rights & (writes ? ~0u : SBX_READ)) || (pipe && !(rights & SBX_READ)))
+	if (!(links->taken & ~rights & (writes ? ~0u : SBX_READ)) ||
+	    (pipe ? !(rights & SBX_READ) : !may_be_granted(launch, path, st->st_dev)))
 		return;
 	cannot_protect(
-	    links,
+	    links, path,
 	    pipe ? out_string("%s is a pipe, and no read-only mount keeps it from being written: "
 			      "remove it",
 			      path)
@@ -261,28 +306,86 @@ static void check_symlink(struct links *links, const char *path)
 		      walk.path);
 }
 
-static void check_directory(struct links *links, int dir, const char *path, unsigned depth)
+/* The directory @dir, @path, cannot be looked at, by errno.  What another's permissions
+ * keep from us they keep from the sandbox, and so does what a sandbox around hides; our
+ * own may have been closed inside, so that other names of what is in it do not show. */
+static void check_unseen(const struct links *links, int dir, const char *path)
+{
+	int error = errno;
+	struct statvfs fs;
+	struct stat st;
+
+	if (error == ENOENT || error == ENOTDIR || error == ELOOP)
+		return;
+	if (error == EACCES && !fstat(dir, &st) && !fstatvfs(dir, &fs) &&
+	    (st.st_uid != links->launch->uid || fs.f_flag & ST_RDONLY))
+		return;
+	cannot_protect(links, path,
+		       out_string("%s: %s, and what is protected in it may have other names (hard "
+				  "links): %s",
+				  path, out_error(error),
+				  error == EACCES ? "chmod u+rwx it" : "correct it"));
+}
+
+static void check_directory(struct links *links, int parent, const char *name, const char *path,
+			    unsigned depth);
+
+static void check_entry(struct links *links, int dir, const struct uapi_dirent *entry,
+			const char *path, unsigned depth)
+{
+	const char *name = entry->name;
+	struct stat st = { 0 };
+
+	if (!strcmp(name, ".") || !strcmp(name, ".."))
+		return;
+	links->seen++;
+	if (entry->type == DT_DIR)
+		st.st_mode = S_IFDIR;
+	else if (entry->type == DT_LNK)
+		st.st_mode = S_IFLNK;
+	else if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW)) {
+		if (errno == EACCES) /* it may be listed, and not be entered */
+			check_unseen(links, dir, path);
+		return;
+	}
+	if (S_ISLNK(st.st_mode))
+		check_symlink(links, path_join(path, name));
+	else if (S_ISDIR(st.st_mode))
+		check_directory(links, dir, name, path_join(path, name), depth + 1);
+	else
+		check_file(links, path, name, &st);
+}
+
+static void check_directory(struct links *links, int parent, const char *name, const char *path,
+			    unsigned depth)
 {
 	_Alignas(struct uapi_dirent) char buffer[8192];
-	long got;
+	long got = 0;
+	int dir;
 
-	while (dir >= 0 && links->seen < LINKS_SCAN_MAX &&
-	       (got = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < got; links->seen++) {
+	if (depth > LINKS_DEPTH_MAX || links->seen >= LINKS_SCAN_MAX) {
+		if (!links->unseen)
+			links->unseen = path;
+		return;
+	}
+	dir = openat(parent, name, LINKS_OPEN);
+	while (dir >= 0 && (got = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < got;) {
 			const struct uapi_dirent *entry = (const void *)(buffer + at);
-			struct stat st;
 
 			at += entry->length;
-			if (!strcmp(entry->name, ".") || !strcmp(entry->name, "..") ||
-			    fstatat(dir, entry->name, &st, AT_SYMLINK_NOFOLLOW))
-				continue;
-			check_file(links, path, entry->name, &st);
-			if (S_ISLNK(st.st_mode))
-				check_symlink(links, path_join(path, entry->name));
-			if (S_ISDIR(st.st_mode) && depth < LINKS_DEPTH_MAX)
-				check_directory(links, openat(dir, entry->name, LINKS_OPEN),
-						path_join(path, entry->name), depth + 1);
+			if (links->seen < LINKS_SCAN_MAX)
+				check_entry(links, dir, entry, path, depth);
+			else if (!links->unseen)
+				links->unseen = path;
 		}
+	if (dir < 0 || got < 0) {
+		int error = errno, named = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+		errno = error;
+		check_unseen(links, named < 0 ? parent : named, path);
+		close(named);
+	}
 	if (dir >= 0)
 		close(dir);
 }
@@ -303,20 +406,29 @@ static unsigned taken_at(struct launch *launch, const struct node *node)
 
 void check_hard_links(struct launch *launch)
 {
+	struct links links = { .launch = launch };
+
 	for (size_t i = 0; i < launch->view.nodes.count; i++) {
 		const struct node *node = &launch->view.nodes.items[i];
-		struct links links = { .launch = launch, .node = node };
 
 		if (node->kind != NODE_RULE || !node->denied || !node_exists(node))
 			continue;
+		links.node = node;
+		links.said = false;
 		links.taken = taken_at(launch, node);
 		if (!links.taken)
 			continue;
 		if (S_ISDIR(node->st.st_mode))
-			check_directory(&links, open(node->path, LINKS_OPEN), node->path, 0);
+			check_directory(&links, AT_FDCWD, node->path, node->path, 0);
 		else
 			check_file(&links, node->path, NULL, &node->st);
 	}
+	if (links.unseen)
+		launch_remark(launch,
+			      "not all that is protected was looked at for other names (hard links), "
+			      "since it is more than %u names or %u directories deep: %s is the "
+			      "first that was not",
+			      LINKS_SCAN_MAX, LINKS_DEPTH_MAX, links.unseen);
 }
 
 void check_records(struct launch *launch)

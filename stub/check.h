@@ -12,6 +12,9 @@ void check_requirements(struct launch *launch);
 void check_assertions(struct launch *launch);
 /* Files that a deny or seal takes from, and that have another name (hard link). */
 void check_hard_links(struct launch *launch);
+/* What of that rules which are best-effort ask for: refuses, unless the backend does
+ * not hold them anyway. */
+void check_mendable(struct launch *launch);
 /* Refuses to let the sandbox write the records of sessions: who could, could
  * have the next launch remove files. */
 void check_records(struct launch *launch);

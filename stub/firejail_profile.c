@@ -24,6 +24,7 @@
 #include "stub/launch.h"
 #include "stub/out.h"
 #include "stub/prepare.h"
+#include "stub/proc.h"
 #include "stub/sys.h"
 
 /* What it would do by itself, turned off where it changes files that the plan
@@ -199,50 +200,6 @@ static void add_mask(struct backend *out, const struct plan_mask *mask)
 		add(out, "noexec ", mask->path);
 }
 
-/* In place; "\\040" is a blank. */
-static void unescape(char *path)
-{
-	char *to = path;
-
-	for (; *path; path++)
-		if (*path == '\\' && strspn(path + 1, "01234567") >= 3) {
-			*to++ =
-			    (char)((path[1] - '0') << 6 | (path[2] - '0') << 3 | (path[3] - '0'));
-			path += 3;
-		} else {
-			*to++ = *path;
-		}
-	*to = '\0';
-}
-
-static char *field(char *line, unsigned index)
-{
-	for (; index && *line; line++)
-		index -= *line == ' ';
-	return line;
-}
-
-static char *read_all(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t size = 0, room = 16384;
-	char *text = mem_get(room), *more;
-	ssize_t got = -1;
-
-	while (fd >= 0 && (got = read(fd, text + size, room - size - 1)) > 0) {
-		size += (size_t)got;
-		if (room - size > 4096)
-			continue;
-		more = mem_get(room *= 2);
-		memcpy(more, text, size);
-		text = more;
-	}
-	if (got < 0)
-		refuse("%s: %s: mount /proc", path, out_error(errno));
-	close(fd);
-	return text;
-}
-
 static bool is_writable(const struct plan *plan, const char *path)
 {
 	for (size_t i = 0; i < plan->mounts.count; i++)
@@ -257,20 +214,16 @@ static bool is_writable(const struct plan *plan, const char *path)
  * mounted read-only there is closed again. */
 static void close_read_only_mounts(const struct plan *plan, struct backend *out)
 {
-	for (char *line = read_all("/proc/self/mountinfo"), *next; *line; line = next) {
-		char *path = field(line, 4), *options = field(line, 5);
+	struct proc_mount mount;
 
-		next = line + strcspn(line, "\n");
-		next += *next == '\n';
-		path[strcspn(path, " ")] = '\0';
-		unescape(path);
-		if (strncmp(options, "ro", 2) || !is_writable(plan, path))
+	for (char *at = proc_mounts(); proc_next_mount(&at, &mount);) {
+		if (!mount.read_only || !is_writable(plan, mount.path))
 			continue;
-		if (!firejail_can_name(path))
+		if (!firejail_can_name(mount.path))
 			refuse("firejail would make %s writable, which it cannot name: use "
 			       "--backend bwrap",
-			       path);
-		add(out, "read-only ", path);
+			       mount.path);
+		add(out, "read-only ", mount.path);
 	}
 }
 

@@ -17,6 +17,12 @@
 #include "stub/plan.h"
 #include "stub/resolve.h"
 
+struct mendable { /* what the user can mend, of a rule that is best-effort */
+	const char *path;
+	unsigned taken; /* the rights that the rule takes there */
+	const char *reason;
+};
+
 struct launch {
 	struct options options;
 	char **environ;
@@ -37,6 +43,7 @@ struct launch {
 	struct fsview view;
 	struct plan plan;
 	VEC(struct duty) duties; /* what is asked of the backend */
+	VEC(struct mendable) mendable;
 
 	struct session session; /* placeholders */
 	struct direct direct;

@@ -100,6 +100,7 @@ static void make_plan(struct launch *launch)
 void launch_settle(struct launch *launch, struct backend *backend)
 {
 	launch->plan.backend = backend->kind;
+	check_mendable(launch);
 	broker_plan(launch);
 	if (!launch->options.dry_run && !launch->options.check)
 		others_hold(launch);

@@ -1,12 +1,15 @@
 /*
- * stub/proc.c - small files of /proc, read without allocating.
+ * stub/proc.c - files of /proc.
  */
 #include "stub/proc.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "stub/mem.h"
 #include "stub/out.h"
 
 size_t proc_read(const char *path, char *text, size_t size)
@@ -35,4 +38,70 @@ uint64_t proc_number(const char *text, const char *label, unsigned base)
 		value = value * base + digit;
 	}
 	return value;
+}
+
+/* ---- mounts ------------------------------------------------------------------------ */
+
+/* In place; "\\040" is a blank. */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	for (; *path; path++)
+		if (*path == '\\' && strspn(path + 1, "01234567") >= 3) {
+			*to++ =
+			    (char)((path[1] - '0') << 6 | (path[2] - '0') << 3 | (path[3] - '0'));
+			path += 3;
+		} else {
+			*to++ = *path;
+		}
+	*to = '\0';
+}
+
+static char *field(char *line, unsigned index)
+{
+	for (; index && *line; line++)
+		index -= *line == ' ';
+	return line;
+}
+
+char *proc_mounts(void)
+{
+	int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	size_t size = 0, room = 16384;
+	char *text = mem_get(room), *more;
+	ssize_t got = -1;
+
+	while (fd >= 0 && (got = read(fd, text + size, room - size - 1)) > 0) {
+		size += (size_t)got;
+		if (room - size > 4096)
+			continue;
+		more = mem_get(room *= 2);
+		memcpy(more, text, size);
+		text = more;
+	}
+	if (got < 0)
+		refuse("/proc/self/mountinfo: %s: mount /proc", out_error(errno));
+	close(fd);
+	return text;
+}
+
+bool proc_next_mount(char **at, struct proc_mount *out)
+{
+	char *line = *at, *path = field(line, 4);
+	const char *number = field(line, 2);
+	unsigned parts[2];
+
+	if (!*line)
+		return false;
+	*at = line + strcspn(line, "\n");
+	*at += **at == '\n';
+	parts[0] = (unsigned)out_read_number(number, &number);
+	parts[1] = (unsigned)out_read_number(number + 1, &number);
+	out->dev = makedev(parts[0], parts[1]);
+	out->read_only = !strncmp(field(line, 5), "ro", 2);
+	path[strcspn(path, " ")] = '\0';
+	unescape(path);
+	out->path = path;
+	return true;
 }

@@ -1,16 +1,27 @@
 /*
- * stub/proc.h - small files of /proc, read without allocating: they are read as
- * often as the program likes to cause it.
+ * stub/proc.h - files of /proc; the small ones are read without allocating, since
+ * they are read as often as the program likes to cause it.
  */
 #ifndef SBX_STUB_PROC_H
 #define SBX_STUB_PROC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* The beginning of @path into @text, ended by NUL; its length, 0: not to be had. */
 size_t proc_read(const char *path, char *text, size_t size);
 /* The number behind @label ("\nTgid:") in such a text, to this base; 0: not there. */
 uint64_t proc_number(const char *text, const char *label, unsigned base);
+
+struct proc_mount {
+	const char *path;
+	dev_t dev;
+	bool read_only;
+};
+/* What is mounted here, for proc_next_mount(), which goes on from *at; false: no more. */
+char *proc_mounts(void);
+bool proc_next_mount(char **at, struct proc_mount *out);
 
 #endif

@@ -94,8 +94,11 @@ static int try_backend(struct launch *launch, enum sbx_backend kind, const char 
 		return TRIED_BAD;
 	size = pread(words, text, sizeof(text), 0);
 	close(words);
-	if (size > 0)
-		*why = mem_copy(text, strcspn(mem_copy(text, (size_t)size), "\n"));
+	if (size > 0) {
+		const char *line = mem_copy(text, strcspn(mem_copy(text, (size_t)size), "\n"));
+
+		*why = strncmp(line, "no   ", 5) ? line : line + 5;
+	}
 	return WIFEXITED(status) && WEXITSTATUS(status) <= TRIED_BAD ? WEXITSTATUS(status)
 								     : TRIED_BAD;
 }

@@ -286,12 +286,44 @@ no_output KEY '... before it is read'; output "$home/keys/k" '... names it'
 rm "$home/work/k"
 run_in "$home/work" "$sbx_exec" "$dir/sealed.sbx" -- true; status 0 'without it, it starts'
 
+case_ 'hard links on what is mounted below a grant'
+policy mounted <<'EOF'
+fs { deny write $workspace/sub/config; seal ~/e2e/keys }
+EOF
+in_mounts() { # SCRIPT: as the user, where $work/sub and ~/e2e/keys are file systems
+	out=$(cd "$work" && unshare -m --propagation private sh -c '
+		mount -t tmpfs t sub; mkdir sub/a sub/keys; mount --bind sub/keys "$1"; chmod -R a+rwX sub
+		uid=$2; script=$3; shift 3
+		chown -R "$uid" sub; exec setpriv --reuid "$uid" --regid "$uid" --init-groups \
+			env -i HOME="$0" PATH=/usr/bin:/bin sh -c "$script" "$@"' \
+		"$TESTHOME" "$home/keys" "$TESTUID" "$@" 2>&1 </dev/null)
+	status=$?
+}
+fresh; mkdir -p "$work/sub" "$home/keys"; own "$work" "$home"
+in_mounts 'echo old >sub/config; ln sub/config sub/a/x; "$0" "$1" -- true' "$sbx_exec" "$dir/mounted.sbx"
+status 125 'the device of no grant'; output 'sub/config is protected but has 2 names' '... and the file is named'
+in_mounts 'echo KEY >sub/keys/k; ln sub/keys/k sub/a/x; "$0" "$1" -- cat sub/a/x' "$sbx_exec" "$dir/mounted.sbx"
+status 125 'mounted below one, and outside'; no_output KEY '... so it is not read'
+
 case_ 'a link out of a protected directory'
 fresh
 mkdir -p "$work/.git/hooks" "$work/scripts"; echo x >"$work/scripts/check"; ln -s ../../scripts/check "$work/.git/hooks/commit-msg"; own "$work"
 sbx masks true; output 'hooks/commit-msg leads to' 'is said'; output 'deny that' '... with the remedy'
 rm "$work/.git/hooks/commit-msg"; ln -s /etc/hostname "$work/.git/hooks/commit-msg"
 sbx masks true; no_output 'leads to' '... where the program could write there'
+
+case_ 'how much is looked at for hard links'
+fresh
+mkdir -p "$work/.git/hooks"; (cd "$work/.git/hooks" && seq 20000 | xargs touch); own "$work"
+sbx masks echo ran; output ran '20000 names'; no_output 'looked at' '... all of them'
+(cd "$work/.git/hooks" && seq 20001 52000 | xargs touch)
+sbx masks echo ran; output ran 'too many'; output 'not all that is protected was looked at' '... it is said'
+sbx_with -q masks echo ran; equal ran "$out" '... but by -q'
+rm -r "$work/.git"; mkdir -p "$work/.git/hooks/$(seq -s / 70)"; own "$work"
+sbx masks echo ran; output ran 'too deep'; output 'not all that is protected was looked at' '... it is said'
+rm -r "$work/.git"; mkdir -p "$work/.git/hooks"; mkdir -m 700 "$work/.git/hooks/roots"; chown "$TESTUSER" "$work/.git" "$work/.git/hooks"
+sbx masks true; status 0 "another's closed directory is left alone"
+rm -rf "$work"
 
 case_ 'exceptions of a seal'
 policy except <<'EOF'

@@ -1,0 +1,3 @@
+from attack import *
+
+attempt("written", lambda: open("x", "a").write("EVIL"))

@@ -1,0 +1,1 @@
+git init -q .; echo good >.git/hooks/pre-commit; ln .git/hooks/pre-commit x
