@@ -17,6 +17,8 @@ static const struct {
 	{ "lint", cmd_lint, "hold policies against the checklist" },
 	{ "explain", cmd_explain, "say what a policy decides, and which line does" },
 	{ "show", cmd_show, "draw the whole policy, as a tree or as a page" },
+	{ "diff", cmd_diff, "say what one policy allows and another does not" },
+	{ "check", cmd_check, "say whether a policy stays within another" },
 	{ "dump", cmd_dump, "print a compiled policy" },
 	{ "verbs", cmd_verbs, "print every statement of the language" },
 	{ "backends", cmd_backends, "print what each backend holds, and by what" },

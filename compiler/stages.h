@@ -44,5 +44,7 @@ int finish_output(int status);
 int cmd_show(int argc, char **argv);
 int cmd_verbs(int argc, char **argv);
 int cmd_backends(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
+int cmd_check(int argc, char **argv);
 
 #endif
