@@ -66,7 +66,8 @@ static const char *const labels[LABEL_COUNT] = { "own-code", "endpoint", "host-e
 
 struct labelled {
 	bool found[LABEL_COUNT];
-	bool main_file; /* the policy itself labels a line */
+	bool proven[LABEL_COUNT]; /* an assertion speaks of what is guarded */
+	bool main_file;           /* the policy itself labels a line */
 };
 
 static void note_label(const struct rule_head *head, struct labelled *out)
@@ -76,6 +77,27 @@ static void note_label(const struct rule_head *head, struct labelled *out)
 	out->main_file |= head->main_file;
 	for (unsigned i = 0; i < LABEL_COUNT; i++)
 		out->found[i] |= str_is(head->guards, labels[i]);
+}
+
+/* Which labels' files some assertion says cannot be written.  What is guarded in another
+ * section has no path to ask about. */
+static void note_proofs(struct lint *lint, struct labelled *labelled)
+{
+	for (uint32_t i = 0; i < SBX_COUNT(&lint->blob, ASSERTS); i++) {
+		const struct sbx_assert *claim = SBX_AT(&lint->blob, ASSERTS, sbx_assert, i);
+		const char *path = claim->head.verb != SBX_CAN && claim->action == SBX_DO_WRITE
+				       ? lint_text(lint, claim->object)
+				       : NULL;
+
+		for (size_t j = 0; path && j < lint->set.count; j++) {
+			const struct sbx_fs_point *point = &lint->set.points[j];
+			const struct rule_head *head = lint_head(lint, SBX_SEC_FS, point->rule);
+
+			for (unsigned l = 0; head->guards.ptr && l < LABEL_COUNT; l++)
+				labelled->proven[l] |= str_is(head->guards, labels[l]) &&
+						       sbx_fs_covers(point, path) >= 0;
+		}
+	}
 }
 
 /* Is what it runs a program that is known to be a coding agent? */
@@ -103,22 +125,33 @@ static void find_unguarded(struct lint *lint)
 {
 	const struct policy *policy = lint->policy;
 	struct labelled labelled = { 0 };
+	bool in_files[LABEL_COUNT];
 
 	for (size_t i = 0; i < policy->fs.count; i++)
 		note_label(&policy->fs.items[i].head, &labelled);
+	memcpy(in_files, labelled.found, sizeof(in_files));
 	for (size_t i = 0; i < policy->env.count; i++)
 		note_label(&policy->env.items[i].head, &labelled);
 	for (size_t i = 0; i < policy->sys.count; i++)
 		note_label(&policy->sys.items[i].head, &labelled);
 	for (size_t i = 0; i < policy->net.count; i++)
 		note_label(&policy->net.items[i].head, &labelled);
+	for (unsigned i = 0; i < LABEL_COUNT; i++)
+		labelled.proven[i] = labelled.found[i] && !in_files[i];
 	if (!labelled.main_file && !runs_agent(lint))
 		return;
-	for (unsigned i = 0; i < LABEL_COUNT; i++)
+	note_proofs(lint, &labelled);
+	for (unsigned i = 0; i < LABEL_COUNT; i++) {
 		if (!labelled.found[i])
 			lint_find(lint, &policy->head, DIAG_L0304,
 				  "no rule guards %s: the checklist wants one in an agent's policy",
 				  labels[i]);
+		else if (!labelled.proven[i])
+			lint_find(lint, &policy->head, DIAG_L0313,
+				  "what guards %s is not asserted: say of one of its files that it "
+				  "`cannot write` it",
+				  labels[i]);
+	}
 }
 
 void lint_proof(struct lint *lint)
