@@ -94,6 +94,16 @@ static void add_mount(struct backend *out, const struct plan_mount *mount)
 	}
 }
 
+/* Bubblewrap makes this name itself where standard output is one. */
+static void add_terminal(struct backend *out)
+{
+	for (int fd = 0; fd < 3 && !isatty(STDOUT_FILENO); fd += 2)
+		if (isatty(fd) && ttyname(fd)) {
+			add3(out, "--dev-bind-try", mem_string(ttyname(fd)), "/dev/console");
+			return;
+		}
+}
+
 void bwrap_translate(struct launch *launch, struct backend *out)
 {
 	const struct plan *plan = &launch->plan;
@@ -114,8 +124,10 @@ void bwrap_translate(struct launch *launch, struct backend *out)
 		add_mount(out, &plan->mounts.items[i]);
 		dev |= plan->mounts.items[i].kind == MOUNT_DEV;
 	}
-	if (dev)
+	if (dev) {
+		add_terminal(out);
 		add3(out, "--remount-ro", "/dev", NULL);
+	}
 	add3(out, "--remount-ro", "/", NULL);
 	add3(out, "--chdir", "/", NULL);
 	if (out->args.count > ARGS_MAX)

@@ -320,8 +320,11 @@ static void settle_in_namespaces(const struct inner *inner)
 		firejail_verify_masks(inner);
 	}
 	wait_for_outer(inner); /* what masks lie on may still be missing */
-	if (inner->plan.backend == SBX_BWRAP && inner->plan.masks.count)
+	if (inner->plan.backend == SBX_BWRAP &&
+	    (inner->plan.masks.count || nodes_are_ours(inner))) {
 		masks_apply(inner);
+		nodes_reopen(inner);
+	}
 	drop_privileges(inner);
 	die_with_parent(inner);
 	verify_masks(inner);

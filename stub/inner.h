@@ -32,6 +32,11 @@ void masks_apply(const struct inner *inner);
 enum mask_state { MASK_UNKNOWN, MASK_HELD, MASK_LIFTED, MASK_LAID, MASK_GONE /* so is the name */ };
 /* False: something was replaced once more meanwhile. */
 bool masks_apply_again(const struct inner *inner, uint8_t *state);
+/* nodes.c: does somebody inside own a device node, so that masks_apply() has something to do? */
+bool nodes_are_ours(const struct inner *inner);
+/* In its namespace: each node becomes read-only; and then streams are opened anew by these. */
+void nodes_close(const struct inner *inner);
+void nodes_reopen(const struct inner *inner);
 /* copy.c: the file or tree behind @from into the directory @to, as @name. */
 void copy_tree(const struct inner *inner, int from, int to, const char *name, const char *what);
 /* verify.c: tries what must not be possible. */

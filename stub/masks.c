@@ -351,6 +351,7 @@ void masks_apply(const struct inner *inner)
 	struct maker m = { .inner = inner };
 
 	enter_namespace(inner);
+	nodes_close(inner);
 	open_sources(&m);
 	make_closed(&m);
 	for (size_t i = 0; i < inner->plan.masks.count; i++)
