@@ -166,14 +166,20 @@ bool direct_alone(const struct launch *launch)
 	return alone;
 }
 
-void direct_exec(const struct launch *launch)
+static void hand_on(const struct launch *launch)
 {
 	for (size_t i = 0; i < launch->plan.pass_fds.count; i++)
 		fcntl((int)launch->plan.pass_fds.items[i], F_SETFD, 0);
+}
+
+void direct_exec(const struct launch *launch)
+{
+	hand_on(launch);
 	inner_run_here(&launch->plan, -1);
 }
 
 void direct_become(const struct launch *launch, const struct handover *inherit)
 {
+	hand_on(launch);
 	inner_run_here(&launch->plan, inherit->socket);
 }

@@ -104,6 +104,14 @@ process { pass fd 7 }
 EOF
 out=$(cd "$work" && as_user sh -c "exec 7<$home/key 8<$home/key; exec $sbx_exec $dir/passfd.sbx -- sh -c 'cat <&7; cat <&8'" 2>&1 </dev/null)
 output INHERITED 'pass fd hands one on'; output 'Bad file descriptor' '... and no other'
+rig=std/rig-everywhere policy passfd-everywhere <<'EOF'
+process { pass fd 7; share signals attributes compat "they are not what is asked here" }
+limits { wall-time 1h }
+EOF
+for name in bwrap landlock; do # with the launcher beside it: a wall-time is waited for
+	out=$(cd "$work" && as_user sh -c "exec 7<$home/key; exec $sbx_exec --backend $name $dir/passfd-everywhere.sbx -- sh -c 'cat <&7'" 2>&1 </dev/null)
+	output INHERITED "pass fd hands one on ($name)"
+done
 out=$(cd "$work" && as_user sh -c "$sbx_exec $dir/passfd.sbx -- true" 2>&1 </dev/null); output 'descriptor 7 is not open' 'pass fd of one that is not open stops'
 out=$(cd "$work" && as_user sh -c "exec 7</; $sbx_exec $dir/passfd.sbx -- true" 2>&1 </dev/null); output 'a directory' 'pass fd of a directory stops'
 
