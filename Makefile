@@ -24,16 +24,18 @@ EMIT := $(wildcard emit/*.c)
 BLOB := $(wildcard blob/*.c)
 COMPILER := $(wildcard compiler/*.c)
 STUB := $(wildcard stub/*.c)
+PROBE := $(wildcard probe/*.c)
+PROVE := $(wildcard prove/*.c)
 GENERATED := $(O)/grammar/parser.c $(O)/grammar/lexer.c
 
 obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
 SBXC_LIB_OBJS := $(call obj,$(BASE) $(GRAMMAR) $(IR) $(EMIT) $(BLOB)) \
 	$(O)/obj/grammar/parser.o $(O)/obj/grammar/lexer.o \
-	$(call obj,$(filter-out compiler/main.c,$(COMPILER)))
+	$(call obj,$(filter-out compiler/main.c,$(COMPILER)) $(PROVE))
 SBXC_OBJS := $(SBXC_LIB_OBJS) $(O)/obj/compiler/main.o
 
 .PHONY: all
-all: $(O)/sbxc $(O)/sbx-exec
+all: $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe
 
 -include $(O)/config.mk
 
@@ -88,6 +90,14 @@ $(O)/sbx-exec: $(STUB_OBJS) tests/check-static-pie
 	$(Q)cp $@ $@.debug && strip --remove-section=.comment $@
 	$(Q)tests/check-static-pie $@
 
+# --- sbx-probe: made like it, since it has to start in any sandbox ----------------
+PROBE_OBJS := $(patsubst %.c,$(O)/stub-obj/%.o,$(PROBE))
+$(O)/sbx-probe: $(PROBE_OBJS) tests/check-static-pie
+	$(call say,LINK,$@)
+	$(Q)$(call link_static_pie,$(PROBE_OBJS))
+	$(Q)strip --remove-section=.comment $@
+	$(Q)tests/check-static-pie $@
+
 include tests/tests.mk
 
 # --- the two commands ---------------------------------------------------------
@@ -115,7 +125,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/sbx \
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 755 $(O)/sbxc $(O)/sbx-exec $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(DESTDIR)$(PREFIX)/bin
 	cp -r stdlib policies $(DESTDIR)$(PREFIX)/share/sbx
 	chmod -R a+rX,go-w $(DESTDIR)$(PREFIX)/share/sbx
 	install -m 644 docs/man/sbxc.1 docs/man/sbx-exec.1 $(DESTDIR)$(PREFIX)/share/man/man1
@@ -123,7 +133,7 @@ install: all
 	install -m 644 completions/sbxc completions/sbx-exec \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/sbxc $(DESTDIR)$(PREFIX)/bin/sbx-exec
+	rm -f $(DESTDIR)$(PREFIX)/bin/sbxc $(DESTDIR)$(PREFIX)/bin/sbx-exec $(DESTDIR)$(PREFIX)/bin/sbx-probe
 	rm -rf $(DESTDIR)$(PREFIX)/share/sbx
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/sbxc.1 $(DESTDIR)$(PREFIX)/share/man/man1/sbx-exec.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man5/sbx-policy.5 \

@@ -1,0 +1,30 @@
+/*
+ * probe/act.h - the actions, each a real one.
+ *
+ * Each does what its name says and undoes it; the answer is 0 or an errno
+ * value.  None asks access(2) or what a variable says: only what the kernel
+ * does counts.
+ */
+#ifndef SBX_PROBE_ACT_H
+#define SBX_PROBE_ACT_H
+
+int act_read(const char *path);
+int act_write(const char *path);
+int act_make(const char *path);
+int act_move(const char *path);
+int act_exchange(const char *path);
+int act_exec(const char *path);
+int act_run(const char *path); /* does not return where it worked */
+
+int act_tcp(unsigned port);
+int act_unix(const char *path);
+int act_abstract(const char *name);
+
+int act_use(const char *what);
+/* How many Landlock domains this process could still enter, and now has; -1: errno. */
+int act_domains(void);
+#define ACT_DOMAINS_MAX 16 /* LANDLOCK_MAX_NUM_LAYERS */
+int act_fd(int fd);
+int act_limit(const char *name, unsigned long long value);
+
+#endif

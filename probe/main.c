@@ -1,0 +1,208 @@
+/*
+ * sbx-probe: tries what a policy claims, inside the sandbox.
+ *
+ * It needs no library, no loader and no file.  Each request is done by a child
+ * of its own, so that one which the filter kills, or which never comes back,
+ * is an answer like any other.  Where a policy refuses fork(2), it is done here.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probe/act.h"
+#include "probe/protocol.h"
+#include "probe/self.h"
+
+#define REQUESTS_SIZE (4u << 20)
+#define PATIENCE_NS   250000000 /* for a call that waits */
+#define CALL_WORDS    7
+
+static char requests[REQUESTS_SIZE];
+
+struct result { /* shared with the child */
+	volatile int done;
+	volatile int error;
+};
+
+/* %XX back into bytes, in place. */
+static void unescape(char *word)
+{
+	char *to = word;
+
+	for (const char *from = word; *from; from++) {
+		char digits[3] = { 0 };
+
+		if (*from == '%' && from[1] && from[2]) {
+			memcpy(digits, from + 1, 2);
+			*to++ = (char)strtoul(digits, NULL, 16);
+			from += 2;
+		} else {
+			*to++ = *from;
+		}
+	}
+	*to = '\0';
+}
+
+/* By the kernel's own entry: a library would look at the arguments first. */
+static int act_call(char *words)
+{
+	long word[CALL_WORDS] = { 0 };
+	long result;
+
+	for (size_t i = 0; i < CALL_WORDS && *words; i++)
+		word[i] = (long)strtoull(words, &words, 0);
+	result = syscall(word[0], word[1], word[2], word[3], word[4], word[5], word[6]);
+	return result == -1 ? errno : 0;
+}
+
+static int act(const char *verb, char *object)
+{
+	static const struct {
+		const char *verb;
+		int (*act)(const char *object);
+	} plain[] = {
+		{ "read", act_read }, { "write", act_write },       { "make", act_make },
+		{ "move", act_move }, { "exchange", act_exchange }, { "exec", act_exec },
+		{ "run", act_run },   { "unix", act_unix },         { "abstract", act_abstract },
+		{ "use", act_use },
+	};
+	char *more;
+
+	if (!strcmp(verb, "call"))
+		return act_call(object);
+	if (!strcmp(verb, "limit") && (more = strchr(object, ' '))) {
+		*more = '\0';
+		return act_limit(object, strtoull(more + 1, NULL, 10));
+	}
+	unescape(object);
+	if (!strcmp(verb, "tcp"))
+		return act_tcp((unsigned)strtoul(object, NULL, 10));
+	if (!strcmp(verb, "fd"))
+		return act_fd(atoi(object));
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		if (!strcmp(verb, plain[i].verb))
+			return plain[i].act(object);
+	return EPROTO;
+}
+
+static void answer_env(const char *name)
+{
+	const char *value = getenv(name);
+
+	if (!value) {
+		printf("error %d\n", ENOENT);
+		return;
+	}
+	printf("value ");
+	for (; *value; value++)
+		printf(*value > ' ' && *value < 0x7f && *value != '%' ? "%c" : "%%%02x",
+		       (unsigned char)*value);
+	putchar('\n');
+}
+
+/* The child's end, or nothing after a while: then it is ended. */
+static int wait_for(pid_t child, bool *late)
+{
+	const struct timespec patience = { .tv_nsec = PATIENCE_NS };
+	int status = 0;
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGCHLD);
+	while (waitpid(child, &status, WNOHANG) == 0) {
+		if (sigtimedwait(&ends, NULL, &patience) >= 0)
+			continue;
+		*late = true;
+		kill(child, SIGKILL);
+		waitpid(child, &status, 0);
+		break;
+	}
+	return status;
+}
+
+static void answer(struct result *result, const char *verb, char *object)
+{
+	bool late = false;
+	pid_t child;
+	int status;
+
+	result->done = result->error = 0;
+	child = fork();
+	if (child <= 0) {
+		result->error = act(verb, object);
+		result->done = 1;
+		if (child == 0)
+			_exit(0);
+	}
+	status = child > 0 ? wait_for(child, &late) : 0;
+	if (result->done && result->error)
+		printf("error %d\n", result->error);
+	else if (result->done)
+		puts("ok");
+	else if (WIFSIGNALED(status) && !late)
+		printf("signal %d\n", WTERMSIG(status));
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !strcmp(verb, "run"))
+		puts("ok");
+	else
+		puts("gone");
+}
+
+static void answer_all(void)
+{
+	struct result *result =
+	    mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	size_t have = 0;
+	ssize_t got;
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	while ((got = read(STDIN_FILENO, requests + have, REQUESTS_SIZE - 1 - have)) > 0)
+		have += (size_t)got;
+	if (result == MAP_FAILED)
+		return;
+	for (char *line = requests, *end; (end = strchr(line, '\n')); line = end + 1) {
+		char *object = line;
+
+		*end = '\0';
+		object += strcspn(line, " ");
+		if (*object)
+			*object++ = '\0';
+		if (!strcmp(line, "env"))
+			answer_env(object);
+		else
+			answer(result, line, object);
+		fflush(stdout); /* a later request may end us */
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], PROBE_QUIET))
+		return 0;
+	if (argc == 2 && !strcmp(argv[1], "--self"))
+		return self_report();
+	if (argc == 2 && !strcmp(argv[1], "--version")) {
+		puts("sbx-probe " SBX_VERSION);
+		return 0;
+	}
+	if (argc != 1) {
+		fputs("usage: sbx-probe [--self]\n"
+		      "Tries what it is asked on standard input, for sbxc prove.\n"
+		      "  --self   is this process confined, and by what?  By trying.\n",
+		      argc == 2 && !strcmp(argv[1], "--help") ? stdout : stderr);
+		return argc == 2 && !strcmp(argv[1], "--help") ? 0 : 2;
+	}
+	answer_all();
+	return 0;
+}

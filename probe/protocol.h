@@ -1,0 +1,37 @@
+/*
+ * probe/protocol.h - what sbx-probe is asked, and what it answers.
+ *
+ * Requests come on standard input, one a line, until its end; the answers go to
+ * standard output, one a line, in the same order.  A word that could be cut or
+ * misread has its odd bytes as %XX.
+ *
+ *	read PATH       open it to read
+ *	write PATH      open it to write: nothing is cut short or written
+ *	make PATH       make that new name, and remove it
+ *	move PATH       give it another name, and its own again
+ *	exchange PATH   put a new file in its place, and it back
+ *	exec PATH       would execve(2) take it?  (AT_EXECVE_CHECK)
+ *	run PATH        execute it: only for copies of sbx-probe itself
+ *	call NUMBER ARGUMENT*6
+ *	env NAME
+ *	tcp PORT        connect to 127.0.0.1
+ *	unix PATH, abstract NAME
+ *	use terminal|pty|user-namespaces|landlock
+ *	fd NUMBER       is it open?
+ *	limit NAME VALUE
+ *
+ * Answers:
+ *
+ *	ok              it was done
+ *	value TEXT      env: it has that value
+ *	error NUMBER    errno, as the kernel gave it
+ *	signal NUMBER   the call ended the process that made it
+ *	gone            it did not come back: it was let through
+ */
+#ifndef SBX_PROBE_PROTOCOL_H
+#define SBX_PROBE_PROTOCOL_H
+
+#define PROBE_QUIET "--quiet" /* what a copy is executed with: it just ends */
+#define PROBE_PATH_SUFFIX ".sbx-probe" /* of the names that move and exchange make */
+
+#endif
