@@ -87,6 +87,7 @@ int cmd_compile(int argc, char **argv);
 int cmd_lint(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_prove(int argc, char **argv); /* prove/ */
 
 /* Options that every subcommand that compiles takes: -I, -D, --colour.
  * Parses one option at argv[*index]; true when it was one of them. */

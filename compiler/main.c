@@ -19,6 +19,7 @@ static const struct {
 	{ "show", cmd_show, "draw the whole policy, as a tree or as a page" },
 	{ "diff", cmd_diff, "say what one policy allows and another does not" },
 	{ "check", cmd_check, "say whether a policy stays within another" },
+	{ "prove", cmd_prove, "try each claim of a policy inside the sandbox" },
 	{ "dump", cmd_dump, "print a compiled policy" },
 	{ "verbs", cmd_verbs, "print every statement of the language" },
 	{ "backends", cmd_backends, "print what each backend holds, and by what" },

@@ -200,7 +200,9 @@ static const char *set_variables(struct view *view, const struct view_options *o
 	view->vars.value[SBX_VAR_RUNTIME] =
 	    arena_printf(view->arena, "/run/user/%u", (unsigned)getuid());
 	view->vars.value[SBX_VAR_CA_BUNDLE] = "/etc/ssl/certs/ca-certificates.crt";
-	view->vars.value[SBX_VAR_LAUNCHER] = "/usr/local/bin/sbx-exec";
+	view->vars.value[SBX_VAR_LAUNCHER] =
+	    options->launcher ? view_real(view->arena, view_path(view, options->launcher))
+			      : "/usr/local/bin/sbx-exec";
 	view->vars.value[SBX_VAR_POLICY] =
 	    options->blob_path
 		? view_real(view->arena, view_path(view, options->blob_path))

@@ -29,7 +29,7 @@ struct view {
 };
 
 struct view_options {
-	const char *workspace, *home, *blob_path; /* NULL: as it is here */
+	const char *workspace, *home, *blob_path, *launcher; /* NULL: as it is here */
 	const struct define *defines;
 	size_t define_count;
 };

@@ -10,7 +10,7 @@ san = $(patsubst %.c,$(O)/san/%.o,$(1))
 SAN_BASE := $(call san,$(BASE))
 SAN_GRAMMAR := $(call san,$(GRAMMAR)) $(O)/san/grammar/parser.o $(O)/san/grammar/lexer.o
 SAN_LIB := $(SAN_BASE) $(SAN_GRAMMAR) $(call san,$(IR) $(EMIT) $(BLOB)) \
-	$(call san,$(filter-out compiler/main.c,$(COMPILER)))
+	$(call san,$(filter-out compiler/main.c,$(COMPILER)) $(PROVE))
 fuzzed = $(patsubst $(O)/san/%,$(O)/fuzz/%,$(1))
 
 $(SAN_GRAMMAR) $(call fuzzed,$(SAN_GRAMMAR)): $(O)/grammar/parser.h

@@ -1,0 +1,164 @@
+/*
+ * prove/claims_calls.c - system calls, by their numbers.
+ *
+ * Every argument is -1: no descriptor, no address, no flags that exist.  A call
+ * that the filter lets through is then refused by the kernel for another reason
+ * (EFAULT, EBADF, EINVAL) before it does anything.  Arguments that a `where`
+ * looks at are chosen so that it holds.
+ */
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "compiler/render.h"
+#include "prove/prove.h"
+
+#define UNKNOWN_CALL 1999 /* no kernel has it, and no policy speaks of it */
+
+static uint64_t wide(const struct sbx_sys_cond *cond)
+{
+	return cond->width == 4 ? 0xffffffffu : UINT64_MAX;
+}
+
+/* Changes args[cond->arg] so that the condition holds, if it can. */
+static void satisfy(const struct prove *prove, const struct sbx_sys_cond *cond, uint64_t args[6])
+{
+	uint64_t value =
+	    *(&((const uint64_t *)prove->blob.section[SBX_SEC_VALUES].records)[cond->value_first]);
+	uint64_t *arg = &args[cond->arg], rest = *arg & ~cond->mask & wide(cond);
+
+	switch (cond->op) {
+	case SBX_EQ:
+	case SBX_LE:
+	case SBX_GE:
+	case SBX_IN:
+		*arg = rest | value;
+		break;
+	case SBX_NE:
+		if ((*arg & cond->mask & wide(cond)) == value)
+			*arg = value ? rest : rest | (cond->mask & -cond->mask);
+		break;
+	case SBX_LT:
+		*arg = rest | (value - 1);
+		break;
+	case SBX_GT:
+		*arg = rest | (value + 1);
+		break;
+	}
+}
+
+struct answer {
+	enum sbx_sys_action action;
+	unsigned error;
+	bool any; /* of two errors the kernel takes either */
+};
+
+/* Both programs, where there are two. */
+static struct answer decide(const struct prove *prove, uint32_t nr, const uint64_t args[6],
+			    uint32_t *first, uint32_t *second)
+{
+	struct sbx_sys_verdict one, two = { .action = SBX_ACT_ALLOW, .stmt = SBX_NONE };
+	struct answer answer;
+
+	sbx_sys_decide(&prove->blob, PROVE_ARCH, nr, args, &one);
+	if (prove->target.backend == SBX_LANDLOCK)
+		sbx_sys_decide_shared(&prove->blob, PROVE_ARCH, nr, args, &two);
+	*first = one.stmt;
+	*second = two.stmt;
+	answer = (struct answer){ one.action, one.error, false };
+	if (two.action > one.action)
+		answer = (struct answer){ two.action, two.error, false };
+	answer.any = one.action == SBX_ACT_ERRNO && two.action == SBX_ACT_ERRNO;
+	return answer;
+}
+
+static struct claim *add(struct prove *prove, enum sbx_section_id section, uint32_t rule,
+			 const char *name, uint32_t nr, const uint64_t args[6],
+			 struct answer answer)
+{
+	struct claim *claim = claim_add(prove, section, rule);
+
+	claim->through = answer.action == SBX_ACT_ALLOW;
+	claim->kills = answer.action == SBX_ACT_KILL;
+	claim->error = answer.any ? 0 : answer.error;
+	claim->tried = arena_printf(prove->arena, "call %s", name);
+	claim->request = arena_printf(prove->arena, "call %u %lld %lld %lld %lld %lld %lld", nr,
+				      (long long)args[0], (long long)args[1], (long long)args[2],
+				      (long long)args[3], (long long)args[4], (long long)args[5]);
+	if (claim->through && nr == SYS_sync)
+		claim->why = "it would wait for all of the host's disks";
+	return claim;
+}
+
+/*
+ * Arguments for which this statement decides: mostly -1, but a statement that
+ * allows a call is often narrowed by another, to which 0 or 1 mean nothing.
+ */
+static bool find_arguments(const struct prove *prove, const struct sbx_sys_entry *entry,
+			   uint64_t args[6], struct answer *answer)
+{
+	static const uint64_t fills[] = { UINT64_MAX, 0, 1 };
+	const struct sbx_sys_stmt *stmt =
+	    SBX_AT(&prove->blob, SYS_STMTS, sbx_sys_stmt, entry->stmt);
+	uint32_t first, second;
+
+	for (size_t n = 0; n < sizeof(fills) / sizeof(fills[0]); n++) {
+		for (size_t i = 0; i < 6; i++)
+			args[i] = fills[n];
+		for (unsigned i = 0; i < stmt->cond_count; i++)
+			satisfy(prove,
+				SBX_AT(&prove->blob, SYS_CONDS, sbx_sys_cond, stmt->cond_first + i),
+				args);
+		*answer = decide(prove, entry->nr[PROVE_ARCH], args, &first, &second);
+		if ((stmt->head.flags & SBX_F_SHARED ? second : first) == entry->stmt)
+			return true;
+	}
+	return false; /* others decide this call in every case */
+}
+
+static void add_entry(struct prove *prove, const struct sbx_sys_entry *entry)
+{
+	const struct sbx_sys_stmt *stmt =
+	    SBX_AT(&prove->blob, SYS_STMTS, sbx_sys_stmt, entry->stmt);
+	bool shared = stmt->head.flags & SBX_F_SHARED;
+	struct answer answer;
+	struct claim *claim;
+	uint64_t args[6];
+
+	/* `without namespaces`: where there are some, it says nothing. */
+	if (entry->nr[PROVE_ARCH] == SBX_SYS_ABSENT ||
+	    (shared && prove->target.backend != SBX_LANDLOCK) ||
+	    !find_arguments(prove, entry, args, &answer))
+		return;
+	claim = add(prove, SBX_SEC_SYS_STMTS, entry->stmt,
+		    render_call(prove->arena, prove->given, entry->nr), entry->nr[PROVE_ARCH], args,
+		    answer);
+	claim->rule = render_rule_for_call(prove->arena, prove->given, entry->stmt, entry->nr);
+}
+
+static void add_assert(struct prove *prove, uint32_t index)
+{
+	const struct sbx_assert *said = SBX_AT(&prove->blob, ASSERTS, sbx_assert, index);
+	uint64_t args[6] = {
+		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX
+	};
+	uint32_t first, second;
+
+	if (said->action != SBX_DO_CALL || said->nr[PROVE_ARCH] == SBX_SYS_ABSENT)
+		return;
+	add(prove, SBX_SEC_ASSERTS, index, render_call(prove->arena, prove->given, said->nr),
+	    said->nr[PROVE_ARCH], args, decide(prove, said->nr[PROVE_ARCH], args, &first, &second));
+}
+
+void claims_calls(struct prove *prove)
+{
+	const uint64_t none[6] = { 0 };
+	uint32_t first, second;
+	struct answer unknown = decide(prove, UNKNOWN_CALL, none, &first, &second);
+
+	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, SYS_ENTRIES); i++)
+		add_entry(prove, SBX_AT(&prove->blob, SYS_ENTRIES, sbx_sys_entry, i));
+	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, ASSERTS); i++)
+		add_assert(prove, i);
+	add(prove, SBX_SEC_SYS_STMTS, first, "(one that nothing names)", UNKNOWN_CALL, none,
+	    unknown);
+}

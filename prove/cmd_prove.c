@@ -1,0 +1,271 @@
+/*
+ * prove/cmd_prove.c - sbxc prove: each claim of a policy, held against the kernel.
+ */
+#include <limits.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compiler/stages.h"
+#include "prove/report.h"
+
+#define JOBS_MAX 64
+
+volatile sig_atomic_t prove_stopped;
+
+struct request {
+	struct compile_options options;
+	struct targets targets;
+	const char *policy, *launcher, *probe;
+	enum format format;
+	unsigned jobs;
+	bool verbose, help;
+	const char *wrong;
+};
+
+static void print_usage(FILE *out)
+{
+	fputs(
+	    "usage: sbxc prove [-v] [--backend NAME] [--format text|json|junit|tap]\n"
+	    "                  [--jobs N] [--launcher FILE] [-I DIR] [-D NAME=VALUE] BLOB|POLICY\n"
+	    "Tries each claim of the policy inside the sandbox, on each backend or on each\n"
+	    "--backend NAME, and each refusal once more without it: then it must work.\n"
+	    "  -v               list what holds, too\n"
+	    "  --jobs N         try so many backends at once (2)\n"
+	    "  --launcher FILE  another sbx-exec\n"
+	    "Exit status: 0 all that can be measured holds; 1 a claim leaks, a probe cannot\n"
+	    "fail, or the policy cannot be read; 2 usage.\n",
+	    out);
+}
+
+static const char *set_format(struct request *request, struct arena *arena, const char *name)
+{
+	for (unsigned i = 0; i < FORMAT_COUNT; i++)
+		if (!strcmp(name, format_names[i])) {
+			request->format = (enum format)i;
+			return NULL;
+		}
+	return arena_printf(arena, "there is no format `%s`: they are text, json, junit and tap",
+			    name);
+}
+
+static const char *set_jobs(struct request *request, struct arena *arena, const char *text)
+{
+	char *end;
+	unsigned long jobs = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || !jobs || jobs > JOBS_MAX)
+		return arena_printf(arena, "--jobs takes a number from 1 on, not `%s`", text);
+	request->jobs = (unsigned)jobs;
+	return NULL;
+}
+
+/* An option with a value; false: it is none, or what is wrong is said. */
+static bool read_value(int argc, char **argv, int *index, struct request *request,
+		       struct arena *arena)
+{
+	const char *option = argv[*index], *value = *index + 1 < argc ? argv[*index + 1] : NULL;
+
+	if (!strcmp(option, "--backend") && value)
+		request->wrong = targets_add(arena, &request->targets, value);
+	else if (!strcmp(option, "--format") && value)
+		request->wrong = set_format(request, arena, value);
+	else if (!strcmp(option, "--jobs") && value)
+		request->wrong = set_jobs(request, arena, value);
+	else if (!strcmp(option, "--launcher") && value)
+		request->launcher = value;
+	else
+		return false;
+	++*index;
+	return true;
+}
+
+static bool read_request(int argc, char **argv, struct request *request, struct arena *arena)
+{
+	for (int i = 1; i < argc && !request->wrong; i++) {
+		const char *word = argv[i];
+
+		if (!strcmp(word, "--help"))
+			request->help = true;
+		else if (!strcmp(word, "-v"))
+			request->verbose = true;
+		else if (word[0] != '-' || !word[1])
+			request->wrong = request->policy ? "one policy at a time" : NULL,
+			request->policy = word;
+		else if (!read_value(argc, argv, &i, request, arena) &&
+			 !common_option(argc, argv, &i, &request->options, arena))
+			return false;
+	}
+	return !request->wrong && (request->policy || request->help);
+}
+
+static void stop(int signal)
+{
+	prove_stopped = signal;
+}
+
+static void take_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	const struct sigaction action = { .sa_handler = stop };
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &action, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+/* Programs of ours lie beside each other. */
+static const char *beside_us(struct arena *arena, const char *name)
+{
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length <= 0)
+		return name;
+	self[length] = '\0';
+	return arena_printf(arena, "%.*s/%s", (int)(strrchr(self, '/') - self), self, name);
+}
+
+/* prove->failed: why nothing could be tried. */
+static void prove_backend(struct prove *prove)
+{
+	const char *error = scratch_make(prove);
+
+	if (!error)
+		error = control_plain(prove);
+	if (!error && !output_write(prove->view.vars.value[SBX_VAR_POLICY], prove->blob.base,
+				    prove->blob.size))
+		error = "the blob could not be written";
+	if (!error) {
+		claims_files(prove);
+		claims_env(prove);
+		claims_calls(prove);
+		claims_net(prove);
+		claims_process(prove);
+		prove_all(prove);
+	}
+	scratch_remove(prove);
+	prove->failed = error;
+}
+
+/* Backends that are not taken yet.  What threads share is only read but for this. */
+struct queue {
+	struct prove *proves;
+	size_t count;
+	atomic_size_t next;
+};
+
+static void *work(void *context)
+{
+	struct queue *queue = context;
+	size_t index;
+
+	while ((index = atomic_fetch_add(&queue->next, 1)) < queue->count && !prove_stopped)
+		prove_backend(&queue->proves[index]);
+	return NULL;
+}
+
+static void prove_each(struct prove *proves, size_t count, unsigned jobs)
+{
+	struct queue queue = { proves, count, 0 };
+	pthread_t threads[JOBS_MAX];
+	unsigned started = 0;
+
+	while (started + 1 < jobs && started + 1 < count &&
+	       pthread_create(&threads[started], NULL, work, &queue) == 0)
+		started++;
+	work(&queue);
+	while (started)
+		pthread_join(threads[--started], NULL);
+	if (count && proves[0].progress)
+		fputs("\r\33[K", stderr);
+}
+
+/* 0, or the exit status that this backend's claims ask for. */
+static int status_of(struct arena *arena, const struct prove *prove)
+{
+	if (prove->failed) {
+		fprintf(stderr, "sbxc prove: %s\n", diag_escape(arena, str_from(prove->failed)));
+		return SBXC_ERRORS;
+	}
+	for (size_t i = 0; i < prove->claims.count; i++)
+		if (prove->claims.items[i].verdict == LEAKS ||
+		    prove->claims.items[i].verdict == VACUOUS)
+			return SBXC_ERRORS;
+	return SBXC_OK;
+}
+
+static int prove_policy(struct request *request, struct arena *arena, const struct sbx_blob *blob)
+{
+	const struct passwd *user = getpwuid(getuid());
+	size_t count;
+	struct prove *proves;
+	struct arena *arenas;
+	int status = SBXC_OK;
+
+	targets_settle(arena, &request->targets, blob);
+	count = request->targets.count;
+	proves = arena_array(arena, count, sizeof(*proves));
+	arenas = arena_array(arena, count, sizeof(*arenas));
+	take_signals();
+	for (size_t i = 0; i < count; i++)
+		proves[i] = (struct prove){
+			.arena = &arenas[i],
+			.parent = user ? user->pw_dir : "/var/tmp",
+			.launcher =
+			    request->launcher ? request->launcher : beside_us(arena, "sbx-exec"),
+			.probe = beside_us(arena, "sbx-probe"),
+			.given = blob,
+			.defines = request->options.defines,
+			.define_count = request->options.define_count,
+			.target = request->targets.items[i],
+			.progress = isatty(STDERR_FILENO),
+		};
+	prove_each(proves, count, request->jobs);
+	if (prove_stopped) {
+		signal(prove_stopped, SIG_DFL);
+		raise(prove_stopped);
+	}
+	for (size_t i = 0; i < count; i++)
+		status |= status_of(arena, &proves[i]);
+	report(request->format, proves, count, request->verbose);
+	for (size_t i = 0; i < count; i++)
+		arena_free(&arenas[i]);
+	return status;
+}
+
+int cmd_prove(int argc, char **argv)
+{
+	struct request request = { .jobs = 2 };
+	struct compilation compilation;
+	struct arena arena = { 0 };
+	int status = SBXC_ERRORS;
+	struct sbx_blob blob;
+
+	if (!read_request(argc, argv, &request, &arena)) {
+		if (request.wrong)
+			fprintf(stderr, "sbxc prove: %s\n",
+				diag_escape(&arena, str_from(request.wrong)));
+		else
+			print_usage(stderr);
+		arena_free(&arena);
+		return SBXC_USAGE;
+	}
+	if (request.help) {
+		print_usage(stdout);
+		arena_free(&arena);
+		return finish_output(SBXC_OK);
+	}
+	compilation_init(&compilation, &request.options);
+	if (open_blob_or_compile(&compilation, request.policy, &blob))
+		status = prove_policy(&request, &compilation.arena, &blob);
+	compilation_free(&compilation);
+	arena_free(&arena);
+	return finish_output(status);
+}

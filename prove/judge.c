@@ -1,0 +1,276 @@
+/*
+ * prove/judge.c - what the answers show.
+ *
+ *	inside the policy   control run   outside
+ *	gets through                                 a refusal leaks
+ *	refused             through                  it holds
+ *	refused             refused       refused    not measurable: it is so anyway
+ *	refused             refused       through    vacuous: this probe cannot fail
+ *
+ * A system call that the filter refuses may be refused by the kernel with the
+ * same error.  There a third run decides, in which each error that the filter
+ * answers is one that no kernel answers (MARK).
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/render.h"
+#include "prove/prove.h"
+
+const char *const verdict_names[VERDICT_COUNT] = { "holds", "leaks", "vacuous", "not measurable" };
+
+/* ---- answers ---------------------------------------------------------------------------- */
+
+static int number_of(const char *answer, const char *word)
+{
+	size_t length = strlen(word);
+
+	return answer && !strncmp(answer, word, length) ? atoi(answer + length) : 0;
+}
+
+static int error_of(const char *answer)
+{
+	return number_of(answer, "error ");
+}
+
+static bool is_killed(const char *answer)
+{
+	return number_of(answer, "signal ") == SIGSYS;
+}
+
+static bool is_through(const char *answer)
+{
+	return answer && !error_of(answer) && !is_killed(answer);
+}
+
+/* "EACCES", "killed", "it worked". */
+static const char *shown(struct prove *prove, const char *answer)
+{
+	const char *name;
+
+	if (!answer)
+		return "no answer";
+	if (is_killed(answer))
+		return "killed";
+	if (!error_of(answer))
+		return "it works";
+	name = strerrorname_np(error_of(answer));
+	return name ? name : arena_printf(prove->arena, "error %d", error_of(answer));
+}
+
+/* ---- verdicts --------------------------------------------------------------------------- */
+
+static void set(struct claim *claim, enum verdict verdict, const char *why)
+{
+	claim->verdict = verdict;
+	claim->why = why;
+}
+
+static bool judge_allowed(struct prove *prove, struct claim *claim)
+{
+	const char *expected = NULL;
+
+	if (claim->value)
+		expected = arena_printf(prove->arena, "value %s",
+					claim_escaped(prove->arena, claim->value));
+	if (expected && is_through(claim->plain) && strcmp(expected, claim->plain))
+		set(claim, LEAKS, "it has another value than the policy gives it");
+	else if (is_through(claim->plain))
+		set(claim, HOLDS, NULL);
+	else if (claim->outside && !is_through(claim->bare))
+		set(claim, NOT_MEASURABLE,
+		    arena_printf(prove->arena, "not outside a sandbox either: %s",
+				 shown(prove, claim->bare)));
+	else
+		set(claim, LEAKS,
+		    arena_printf(prove->arena, "refused, though the policy allows it: %s",
+				 shown(prove, claim->plain)));
+	return true;
+}
+
+static void judge_refused(struct prove *prove, struct claim *claim)
+{
+	const char *control = claim->itself ? claim->bare : claim->control;
+
+	if (is_through(claim->plain))
+		set(claim, LEAKS, "it works, though the policy refuses it");
+	else if (is_through(control))
+		set(claim, HOLDS, NULL);
+	else if (claim->outside && claim->bare && !is_through(claim->bare))
+		set(claim, NOT_MEASURABLE,
+		    arena_printf(prove->arena, "refused outside a sandbox too: %s",
+				 shown(prove, claim->bare)));
+	else if (!control)
+		set(claim, NOT_MEASURABLE,
+		    claim->why ? claim->why : "the control run did not answer");
+	else
+		set(claim, VACUOUS,
+		    arena_printf(prove->arena, "refused in the control run too: %s",
+				 shown(prove, control)));
+}
+
+static void judge_call(struct prove *prove, struct claim *claim)
+{
+	bool marked = error_of(claim->marked) == MARK;
+
+	if (claim->kills) {
+		if (!is_killed(claim->plain))
+			set(claim, LEAKS, "not killed");
+		else if (is_killed(claim->control))
+			set(claim, VACUOUS, "killed in the control run too");
+		else
+			set(claim, HOLDS, NULL);
+	} else if (claim->through) {
+		if (marked || is_killed(claim->plain))
+			set(claim, LEAKS, "refused by the filter, though the policy allows it");
+		else
+			set(claim, HOLDS, NULL);
+	} else if (!marked) {
+		set(claim, LEAKS,
+		    arena_printf(prove->arena, "the filter lets it through; the kernel says: %s",
+				 shown(prove, claim->plain)));
+	} else if (claim->error && error_of(claim->plain) != (int)claim->error) {
+		set(claim, LEAKS,
+		    arena_printf(prove->arena, "refused by another error: %s",
+				 shown(prove, claim->plain)));
+	} else if (error_of(claim->control) == MARK || is_killed(claim->control)) {
+		set(claim, VACUOUS, "refused in the control run too");
+	} else {
+		set(claim, HOLDS, NULL);
+	}
+}
+
+static void judge(struct prove *prove, struct claim *claim)
+{
+	bool call = claim->request && !strncmp(claim->request, "call ", 5);
+
+	if (prove->refused)
+		set(claim, NOT_MEASURABLE, prove->refused);
+	else if (claim->why && !claim->plain)
+		set(claim, NOT_MEASURABLE, claim->why);
+	else if (!claim->plain)
+		set(claim, NOT_MEASURABLE, "the probe ended before");
+	else if (call)
+		judge_call(prove, claim);
+	else if (claim->through)
+		judge_allowed(prove, claim);
+	else
+		judge_refused(prove, claim);
+}
+
+/* ---- runs ------------------------------------------------------------------------------- */
+
+struct asked {
+	VEC_OF(struct claim *)
+};
+
+/* Puts what was answered where @field (an offset) of each claim says. */
+static bool ask(struct prove *prove, const struct sbx_blob *blob, const struct asked *asked,
+		size_t field, const char **why)
+{
+	const char **requests = arena_array(prove->arena, asked->count + 1, sizeof(*requests));
+	const char **answers;
+
+	for (size_t i = 0; i < asked->count; i++)
+		requests[i] = asked->items[i]->request;
+	answers = run_probe(prove, blob, requests, asked->count, why);
+	for (size_t i = 0; answers && i < asked->count; i++)
+		*(const char **)(void *)((char *)asked->items[i] + field) = answers[i];
+	return answers;
+}
+
+#define FIELD(name) offsetof(struct claim, name)
+
+static bool is_call(const struct claim *claim)
+{
+	return !strncmp(claim->request, "call ", 5);
+}
+
+static struct asked choose(struct prove *prove, bool (*wanted)(const struct claim *))
+{
+	struct asked asked = { 0 };
+
+	for (size_t i = 0; i < prove->claims.count; i++) {
+		struct claim *claim = &prove->claims.items[i];
+
+		if (claim->request && !claim->why && wanted(claim))
+			*VEC_PUSH(prove->arena, &asked) = claim;
+	}
+	return asked;
+}
+
+static bool any(const struct claim *claim)
+{
+	(void)claim;
+	return true;
+}
+static bool asked_outside(const struct claim *claim)
+{
+	return claim->outside;
+}
+static bool controlled(const struct claim *claim)
+{
+	return !claim->through && !claim->itself && !(claim->lifted && claim->right);
+}
+static bool granted(const struct claim *claim)
+{
+	return !claim->through && claim->lifted && claim->right;
+}
+
+/* A grant that stops the launch is found by halves. */
+static void ask_granted(struct prove *prove, struct claim **claims, size_t count)
+{
+	struct asked asked = { .items = claims, .count = count };
+	const char *why = NULL;
+	struct sbx_blob blob;
+
+	if (!count || prove_stopped)
+		return;
+	why = control_lifted(prove, claims, count, &blob);
+	if (!why && ask(prove, &blob, &asked, FIELD(control), &why))
+		return;
+	if (count > 1) {
+		ask_granted(prove, claims, count / 2);
+		ask_granted(prove, claims + count / 2, count - count / 2);
+	} else {
+		claims[0]->why =
+		    arena_printf(prove->arena, "granted instead, the launch is refused: %s", why);
+	}
+}
+
+static void ask_controls(struct prove *prove)
+{
+	struct asked plain = choose(prove, controlled), lifted = choose(prove, granted);
+	const char *why = NULL;
+	struct sbx_blob blob;
+
+	why = control_lifted(prove, NULL, 0, &blob);
+	if (!why && !ask(prove, &blob, &plain, FIELD(control), &why))
+		for (size_t i = 0; i < plain.count; i++)
+			plain.items[i]->why =
+			    arena_printf(prove->arena, "the control run is refused: %s", why);
+	ask_granted(prove, lifted.items, lifted.count);
+}
+
+void prove_all(struct prove *prove)
+{
+	struct asked all = choose(prove, any), calls = choose(prove, is_call);
+	struct asked outside = choose(prove, asked_outside);
+	const char *why = NULL;
+	struct sbx_blob marked;
+
+	control_find(prove);
+	if (!ask(prove, &prove->blob, &all, FIELD(plain), &why)) {
+		prove->refused = arena_printf(prove->arena, "no session starts here: %s", why);
+	} else {
+		if (!control_marked(prove, &marked))
+			ask(prove, &marked, &calls, FIELD(marked), &why);
+		ask_controls(prove);
+		ask(prove, NULL, &outside, FIELD(bare), &why);
+	}
+	for (size_t i = 0; i < prove->claims.count; i++)
+		judge(prove, &prove->claims.items[i]);
+}

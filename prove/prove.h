@@ -1,0 +1,127 @@
+/*
+ * prove/prove.h - does the kernel do what the policy says?
+ *
+ *	scratch.c     a home, a workspace and listeners made for it, and removed
+ *	claims*.c     what the policy claims, and the probe that would show it false
+ *	control.c     the same policy with its refusals lifted
+ *	run.c         sbx-probe inside sbx-exec: requests in, answers out
+ *	judge.c       answers -> verdicts
+ *	report*.c     verdicts -> text, JSON, JUnit, TAP
+ *	cmd_prove.c   the command
+ *
+ * $home becomes a directory of prove's own, by a change to the blob (edit.h):
+ * nothing of the user's is bait, and every name that a policy speaks of beneath
+ * it can be made, so that a refusal of it means something.
+ */
+#ifndef SBX_PROVE_PROVE_H
+#define SBX_PROVE_PROVE_H
+
+#include <signal.h>
+
+#include "compiler/targets.h"
+#include "compiler/view.h"
+
+#if defined(__x86_64__)
+#define PROVE_ARCH SBX_X86_64
+#else
+#define PROVE_ARCH SBX_AARCH64
+#endif
+
+enum verdict { HOLDS, LEAKS, VACUOUS, NOT_MEASURABLE, VERDICT_COUNT };
+extern const char *const verdict_names[VERDICT_COUNT];
+
+/* One thing that the policy says, and one way to try it. */
+struct claim {
+	enum sbx_section_id section;
+	const char *rule;  /* as it is written */
+	const char *place; /* "std/git.pol:12" */
+	const char *tried; /* "write ~/.ssh/id_ed25519" */
+	const char *request; /* to sbx-probe; NULL: nothing can be tried */
+	bool through;	   /* the policy lets it through */
+	bool outside;	   /* it is tried without a sandbox too */
+	bool kills;	   /* a system call: the answer is SIGSYS */
+	unsigned error;	   /* a system call: the answer; else 0 */
+	const char *value; /* env: what it must be; NULL: anything */
+	const char *object; /* what a control run has to open: a path, a name */
+	unsigned right;	    /* a path: SBX_READ, ... */
+	bool lifted;	    /* in the control run a grant stands for it */
+	bool itself;	    /* sbx protects itself: no rule that could be taken out */
+	/* Answers; NULL: not tried. */
+	const char *plain, *control, *marked, *bare;
+	enum verdict verdict;
+	const char *why; /* not measurable: beforehand, or from judge.c */
+};
+
+struct scratch {
+	const char *top, *home, *work, *sibling, *blobs, *probe;
+	int tcp, local, abstract; /* listening */
+	unsigned port;
+	const char *socket, *name;
+};
+
+struct prove { /* of one backend */
+	struct arena *arena;
+	const char *parent; /* where places of its own are made */
+	const char *launcher, *probe; /* sbx-exec, sbx-probe */
+	const struct sbx_blob *given;
+	const struct define *defines;
+	size_t define_count;
+	struct target target;
+	struct scratch scratch;
+	struct sbx_blob blob; /* with $home moved */
+	struct view view;
+	struct {
+		VEC_OF(struct claim)
+	} claims;
+	const char *refused; /* why no session starts here; NULL: one does */
+	const char *failed;  /* why nothing could be tried at all, or NULL */
+	unsigned runs;
+	bool progress; /* is to be shown */
+};
+
+extern volatile sig_atomic_t prove_stopped; /* by a signal: leave nothing behind */
+
+/* ---- scratch.c: NULL, or what could not be made */
+const char *scratch_make(struct prove *prove);
+const char *scratch_path(struct prove *prove, const char *path, bool directory,
+			 const char *text);
+bool scratch_has(const struct prove *prove, const char *path);
+void scratch_remove(struct prove *prove);
+/* As a reader of the policy would write it: "~/.ssh", "$workspace/x". */
+const char *scratch_shown(const struct prove *prove, const char *path);
+
+/* ---- claims*.c */
+struct claim *claim_add(struct prove *prove, enum sbx_section_id section, uint32_t rule);
+const char *claim_escaped(struct arena *arena, const char *text);
+const char *claim_expand(const struct prove *prove, struct sbx_tmpl tmpl, bool *wild);
+void claims_baits(struct prove *prove); /* makes what the policy names, before the view */
+void claims_files(struct prove *prove);
+void claims_env(struct prove *prove);
+void claims_calls(struct prove *prove);
+void claims_net(struct prove *prove);
+void claims_process(struct prove *prove);
+#define BAIT_VALUE "sbx-prove-bait"
+#define BAIT_FD 9
+
+/* ---- control.c */
+/* What stands for $home, and where sbx-probe can be run: the policy as it is tried. */
+const char *control_plain(struct prove *prove);
+/* With every refusal lifted, and the claims @lift[0..@count] granted. */
+const char *control_lifted(struct prove *prove, struct claim *const *lift, size_t count,
+			   struct sbx_blob *out);
+/* With each error that a filter answers turned into MARK. */
+const char *control_marked(struct prove *prove, struct sbx_blob *out);
+#define MARK 4094
+/* Which claims are closed still when every refusal is lifted. */
+void control_find(struct prove *prove);
+
+/* ---- run.c */
+/* One session, or none (@blob NULL): the answers to @requests, in the arena.  NULL when the
+ * session did not start; *why is what was said. */
+const char **run_probe(struct prove *prove, const struct sbx_blob *blob,
+		       const char *const *requests, size_t count, const char **why);
+
+/* ---- judge.c */
+void prove_all(struct prove *prove);
+
+#endif
