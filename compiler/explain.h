@@ -80,6 +80,14 @@ void remedy_note(const struct question *question, struct remedy *remedy, const c
 void remedy_seal(const struct question *question, struct remedy *remedy,
 		 enum sbx_section_id section, uint32_t rule, const char *instead);
 
+/* explain_here.c: notes on a path as it is on this machine. */
+void note_links(const struct question *question, const char *written, const char *real,
+		struct answer *answer);
+void note_rule_link(const struct question *question, const struct sbx_fs_verdict *verdict,
+		    struct answer *answer);
+void note_absent(const struct question *question, const struct sbx_fs_verdict *verdict,
+		 const char *path, struct answer *answer);
+
 /* The same for every backend. */
 void answer_held(const struct question *question, struct answer *answer, const char *text);
 /* By what each backend asked about holds @duty; @mount: what a mount answers, or NULL.

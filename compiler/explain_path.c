@@ -141,10 +141,12 @@ const char *explain_path(const struct question *question, struct answer *answer)
 	answer->nobody = "no rule grants it";
 	duty = duty_of_path(question->arena, &question->view->set, right, &verdict);
 	answer_duty(question, answer, duty, mount_answer(&verdict, duty, right));
-	if (strcmp(written, real))
-		answer_note(question, answer, "%s is %s here", written, real);
+	note_links(question, written, real, answer);
+	note_rule_link(question, &verdict, answer);
 	note_own(question, real, answer);
 	note_made(question, &verdict, answer);
+	if (answer->allowed == verdict.allowed) /* else nothing is there to be spoken of */
+		note_absent(question, &verdict, real, answer);
 	if (snapshot != SBX_NONE)
 		answer_note(question, answer,
 			    "%s holds for names that exist when a session starts; this one does "

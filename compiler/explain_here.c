@@ -1,0 +1,257 @@
+/*
+ * compiler/explain_here.c - a path as it is on this machine: links on its way,
+ * and what happens with a name that is not there yet.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compiler/duties.h"
+#include "compiler/explain.h"
+#include "compiler/render.h"
+
+#define LINKS_MAX 40 /* as many as the kernel follows */
+
+static bool within(const char *path, const char *top)
+{
+	size_t length = strlen(top);
+
+	return !strncmp(path, top, length) && (path[length] == '/' || !path[length]);
+}
+
+static const char *parent(struct arena *arena, const char *path)
+{
+	const char *end = strrchr(path, '/');
+
+	return !end || end == path ? "/" : arena_copy(arena, path, (size_t)(end - path));
+}
+
+/* ---- links ------------------------------------------------------------------------------ */
+
+struct walk {
+	struct arena *arena;
+	const char *links[LINKS_MAX], *targets[LINKS_MAX];
+	size_t count;
+};
+
+/* Each symbolic link that the kernel follows on its way to @path, by its real place. */
+static void follow(struct walk *walk, const char *path)
+{
+	const char *here = "", *rest = path;
+
+	while (*(rest += strspn(rest, "/"))) {
+		size_t length = strcspn(rest, "/");
+		const char *name = arena_copy(walk->arena, rest, length);
+		const char *next = arena_printf(walk->arena, "%s/%s", here, name);
+		char target[PATH_MAX];
+		ssize_t size;
+
+		rest += length;
+		if (!strcmp(name, "."))
+			continue;
+		if (!strcmp(name, "..")) {
+			here =
+			    strcmp(parent(walk->arena, here), "/") ? parent(walk->arena, here) : "";
+			continue;
+		}
+		size = readlink(next, target, sizeof(target));
+		if (size < 0 && errno != EINVAL)
+			return; /* not there, or not to be looked at */
+		if (size < 0) {
+			here = next;
+			continue;
+		}
+		if (walk->count == LINKS_MAX)
+			return;
+		walk->links[walk->count] = next;
+		walk->targets[walk->count] = arena_copy(walk->arena, target, (size_t)size);
+		if (target[0] == '/')
+			here = "";
+		rest = arena_printf(walk->arena, "%s/%s", walk->targets[walk->count++], rest);
+	}
+}
+
+/* Where the root is empty but for what is granted, links on the way to a grant are
+ * made again, and others are there where their directory is. */
+static bool link_is_there(const struct question *question, const char *path,
+			  struct sbx_fs_verdict *verdict)
+{
+	const struct sbx_fs_set *set = &question->view->set;
+
+	sbx_fs_decide(set, path, SBX_READ, verdict);
+	if (verdict->allowed || within(path, "/dev") || within(path, "/proc"))
+		return true;
+	for (size_t i = 0; i < set->count; i++)
+		if (set->points[i].verb <= SBX_FS_DEVICE && !set->points[i].wild &&
+		    within(set->points[i].path, path))
+			return true;
+	return false;
+}
+
+static void note_hidden_link(const struct question *question, const char *path, const char *real,
+			     const struct sbx_fs_verdict *verdict, struct answer *answer)
+{
+	bool mounts = question->only && question->only->backend == SBX_BWRAP;
+	const struct sbx_fs_point *by =
+	    verdict->point == SBX_NONE ? NULL : &question->view->set.points[verdict->point];
+
+	if (!question_asks(question, SBX_BWRAP))
+		return;
+	if (by && by->rule < SBX_RULE_SELF)
+		answer_note(question, answer,
+			    "on bwrap the link %s is not there itself: `%s`; write %s", path,
+			    render_rule(question->arena, question->blob, SBX_SEC_FS, by->rule, 0),
+			    real);
+	else
+		answer_note(question, answer,
+			    "on bwrap the link %s is not there itself: nothing grants it; write %s",
+			    path, real);
+	if (mounts && answer->allowed) {
+		answer->allowed = false;
+		answer->how = "ENOENT on bwrap, by this name";
+	}
+}
+
+void note_links(const struct question *question, const char *written, const char *real,
+		struct answer *answer)
+{
+	struct walk walk = { .arena = question->arena };
+	struct sbx_fs_verdict verdict;
+
+	if (!strcmp(written, real))
+		return;
+	answer_note(question, answer, "%s is %s here", written, real);
+	follow(&walk, written);
+	for (size_t i = 0; i < walk.count; i++)
+		answer_note(question, answer, "%s is a symbolic link to %s", walk.links[i],
+			    walk.targets[i]);
+	for (size_t i = 0; i < walk.count && answer->allowed; i++)
+		if (!link_is_there(question, walk.links[i], &verdict)) {
+			note_hidden_link(question, walk.links[i], real, &verdict, answer);
+			return;
+		}
+}
+
+/* A rule holds for its name as written and for what that leads to. */
+void note_rule_link(const struct question *question, const struct sbx_fs_verdict *verdict,
+		    struct answer *answer)
+{
+	const struct sbx_fs_set *set = &question->view->set;
+	const struct sbx_fs_point *point;
+
+	if (verdict->point == SBX_NONE || !verdict->point)
+		return;
+	point = &set->points[verdict->point];
+	if (point->rule >= SBX_RULE_SELF || point[-1].rule != point->rule)
+		return;
+	answer_note(question, answer, "the rule's %s leads to %s here, and holds for both",
+		    point[-1].path, point->path);
+}
+
+/* ---- names that do not exist ---------------------------------------------------------------- */
+
+static bool exists(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 || errno == EACCES;
+}
+
+static bool may(const struct question *question, const char *path, unsigned right)
+{
+	struct sbx_fs_verdict verdict;
+
+	sbx_fs_decide(&question->view->set, path, right, &verdict);
+	return verdict.allowed;
+}
+
+/* What a launch does about a grant of what is not there. */
+static bool note_absent_grant(const struct question *question, const struct sbx_fs_point *point,
+			      struct answer *answer)
+{
+	unsigned flags;
+
+	if (point->wild || point->verb == SBX_FS_TMP || point->rule >= SBX_RULE_SELF ||
+	    exists(point->path))
+		return false;
+	flags = SBX_AT(question->blob, FS, sbx_fs_rule, point->rule)->head.flags;
+	if (flags & SBX_F_CREATE)
+		answer_note(question, answer, "%s does not exist: a launch makes it, mode 0700",
+			    point->path);
+	else if (flags & SBX_F_OPTIONAL)
+		answer_note(question, answer,
+			    "%s does not exist: a launch skips this rule, and the session does not "
+			    "see what is made there later",
+			    point->path);
+	else
+		answer_note(question, answer,
+			    "%s does not exist: a launch stops, until it is made%s", point->path,
+			    point->rule == sbx_meta(question->blob)->workspace_rule
+				? ""
+				: " or the rule is `optional`");
+	return true;
+}
+
+static void note_absent_allowed(const struct question *question,
+				const struct sbx_fs_verdict *verdict, const char *path,
+				struct answer *answer)
+{
+	const struct sbx_fs_point *point = &question->view->set.points[verdict->point];
+	const struct sbx_fs_point *made = point_made(&question->view->set, verdict);
+
+	if (made && made->verb == SBX_FS_TMP)
+		return; /* nothing of the host's is there */
+	if (note_absent_grant(question, point, answer))
+		return;
+	if (may(question, parent(question->arena, path), SBX_WRITE))
+		answer_note(question, answer,
+			    "it does not exist now (ENOENT), and can be made inside");
+	else
+		answer_note(question, answer,
+			    "it does not exist now: ENOENT, until it is made outside");
+}
+
+/* Something holds a denied name that the program could otherwise make. */
+static void note_placeholder(const struct question *question, const struct sbx_fs_point *point,
+			     const char *path, struct answer *answer)
+{
+	const struct sbx_fs_rule *rule;
+	bool itself = !strcmp(point->path, path);
+
+	if (point->wild || point->rule >= SBX_RULE_SELF || !(point->rights & SBX_WRITE) ||
+	    exists(point->path) || !may(question, parent(question->arena, point->path), SBX_WRITE))
+		return;
+	rule = SBX_AT(question->blob, FS, sbx_fs_rule, point->rule);
+	if (rule->head.flags & SBX_F_CREATE)
+		answer_note(
+		    question, answer,
+		    "%s does not exist: a launch makes the directory, mode 0700, and it stays",
+		    point->path);
+	else if (rule->placeholder == SBX_PLACEHOLDER_FILE)
+		answer_note(question, answer,
+			    "%s does not exist: where there are masks a small file holds the name "
+			    "while a session runs%s",
+			    point->path,
+			    itself ? ": EROFS or EACCES for a write, EBUSY to remove or rename it"
+				   : ": ENOTDIR for what is beneath it");
+	else
+		answer_note(question, answer,
+			    "%s does not exist: where there are masks an empty directory holds the "
+			    "name while a session runs%s",
+			    point->path,
+			    itself ? ": EISDIR for a write, EBUSY to remove or rename it" : "");
+}
+
+void note_absent(const struct question *question, const struct sbx_fs_verdict *verdict,
+		 const char *path, struct answer *answer)
+{
+	if (verdict->point == SBX_NONE || exists(path))
+		return;
+	if (verdict->allowed)
+		note_absent_allowed(question, verdict, path, answer);
+	else
+		note_placeholder(question, &question->view->set.points[verdict->point], path,
+				 answer);
+}
