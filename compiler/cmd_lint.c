@@ -29,10 +29,13 @@ static int usage(FILE *out)
 	      "      --format text|json|sarif|github\n"
 	      "                   of the findings: text goes to standard error, the others to\n"
 	      "                   standard output; waived ones are in json and sarif\n"
+	      "      --here       look at the files of this machine, too: which of those that are\n"
+	      "                   kept shut have a second name\n"
 	      "      --target BACKEND[@ABI][,...]\n"
 	      "                   against these backends too, with this Landlock ABI (without:\n"
 	      "                   this kernel's): what one does not hold, and the policy cannot\n"
-	      "                   do without, is an error\n"
+	      "                   do without, is an error; where none is named, against\n"
+	      "                   those that the policy requires\n"
 	      "  -I DIR           look for names that are not std/ in DIR, too\n"
 	      "  -D NAME=VALUE    set a param of the policy\n"
 	      "      --colour auto|always|never\n"
@@ -145,10 +148,7 @@ struct lint_command {
 
 static bool compile_and_lint(struct compilation *c, const char *path)
 {
-	if (!compile_path(c, path))
-		return false;
-	lint_policy(c);
-	return true;
+	return compile_path(c, path) && lint_policy(c);
 }
 
 static bool lint_file(struct lint_command *command, const char *path)
@@ -166,8 +166,14 @@ static bool lint_file(struct lint_command *command, const char *path)
 		list_holes(&c, path);
 		list_lifted(&c);
 	}
-	if (clean && command->targets.count)
-		lint_targets(&c, &command->targets, quiet);
+	if (clean) {
+		struct targets targets = command->targets;
+
+		if (!targets.count)
+			targets_required(&c.arena, &targets, c.policy);
+		if (targets.count)
+			lint_targets(&c, &targets, quiet);
+	}
 	clean &= diag_warnings(c.diags) == 0 && diag_errors(c.diags) == 0;
 	report_add(&command->report, c.diags);
 	compilation_free(&c);
@@ -186,6 +192,12 @@ static bool set_fix(struct lint_command *command, struct arena *arena, const cha
 {
 	(void)arena, (void)value;
 	return command->fix = true;
+}
+
+static bool set_here(struct lint_command *command, struct arena *arena, const char *value)
+{
+	(void)arena, (void)value;
+	return command->options.here = true;
 }
 
 static bool set_target(struct lint_command *command, struct arena *arena, const char *value)
@@ -211,9 +223,8 @@ static const struct option {
 	bool takes_value;
 	bool (*set)(struct lint_command *command, struct arena *arena, const char *value);
 } own_options[] = {
-	{ "--quiet", "-q", false, set_quiet },
-	{ "--fix", NULL, false, set_fix },
-	{ "--target", NULL, true, set_target },
+	{ "--quiet", "-q", false, set_quiet },  { "--fix", NULL, false, set_fix },
+	{ "--here", NULL, false, set_here },    { "--target", NULL, true, set_target },
 	{ "--format", NULL, true, set_format },
 };
 

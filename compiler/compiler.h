@@ -36,6 +36,7 @@ struct compile_options {
 	const struct define *defines;
 	size_t define_count;
 	bool strip;
+	bool here; /* lint: look at this machine, too */
 };
 
 struct lifted { /* a module's claim that an override makes void */
@@ -94,8 +95,9 @@ int cmd_prove(int argc, char **argv); /* prove/ */
 bool common_option(int argc, char **argv, int *index, struct compile_options *options,
 		   struct arena *arena);
 
-/* Lint: queues findings (warnings with L codes) for a compiled policy. */
-void lint_policy(struct compilation *c);
+/* Lint: queues findings (warnings with L codes) for a compiled policy.  False: not all
+ * that was asked could be. */
+bool lint_policy(struct compilation *c);
 
 /* stdout/stderr is a terminal and NO_COLOR is not set. */
 bool colour_on(FILE *stream);

@@ -171,12 +171,13 @@ void lint_fix_append(struct lint *lint, const struct rule_head *head, const char
 /* ---- all of them ------------------------------------------------------------------------ */
 
 /* A waiver that silences nothing hides the next finding of that kind. */
-static void lint_waivers(struct lint *lint)
+static void find_unused_waivers(struct lint *lint)
 {
 	for (size_t i = 0; i < lint->policy->waivers.count; i++) {
 		const struct waiver *waiver = lint->policy->waivers.items[i];
+		bool asked = lint->c->options.here || !str_starts(waiver->code, "L05");
 
-		if (waiver->used || !waiver->main_file)
+		if (waiver->used || !waiver->main_file || !asked)
 			continue;
 		diag_warning(lint->c->diags, DIAG_L0306, waiver->span,
 			     "waives %.*s, which lint does not find here", STR_ARG(waiver->code));
@@ -185,11 +186,10 @@ static void lint_waivers(struct lint *lint)
 	}
 }
 
-void lint_policy(struct compilation *c)
+bool lint_policy(struct compilation *c)
 {
-	/* Waivers come last: which of them are used shows in the others. */
 	static void (*const checks[])(struct lint *) = {
-		lint_files, lint_calls, lint_reach, lint_rules, lint_proof, lint_waivers,
+		lint_files, lint_calls, lint_reach, lint_rules, lint_proof,
 	};
 	struct lint lint = { .c = c, .arena = &c->arena, .policy = c->policy };
 	const char *reason = sbx_blob_open(c->blob.data, c->blob.size, &lint.blob);
@@ -197,9 +197,13 @@ void lint_policy(struct compilation *c)
 	if (reason)
 		BUG(reason);
 	if (c->policy->kind != SBX_POLICY)
-		return;
+		return true;
 	model_vars(&c->arena, &lint.blob, &lint.vars);
 	model_fs_set(&c->arena, &lint.blob, &lint.vars, &lint.set);
 	for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++)
 		checks[i](&lint);
+	if (c->options.here && !lint_here(&lint))
+		return false;
+	find_unused_waivers(&lint); /* which are used shows in all the others */
+	return true;
 }

@@ -175,3 +175,24 @@ void lint_targets(struct compilation *c, struct targets *targets, bool quiet)
 	for (size_t i = 0; i < targets->count; i++)
 		against(c, &blob, &targets->items[i], &duties, quiet);
 }
+
+void targets_required(struct arena *arena, struct targets *targets, const struct policy *policy)
+{
+	const char *abi = "";
+
+	for (size_t i = 0; i < policy->require.count; i++)
+		if (policy->require.items[i].what == SBX_REQUIRE_LANDLOCK)
+			abi = arena_printf(arena, "@%u", policy->require.items[i].value);
+	for (size_t i = 0; i < policy->require.count; i++) {
+		const struct require_rule *rule = &policy->require.items[i];
+
+		for (size_t j = 0; rule->what == SBX_REQUIRE_BACKEND && j < rule->words.count;
+		     j++) {
+			struct str name = rule->words.items[j].segs[0].text;
+
+			/* `native` is none that can be asked about. */
+			targets_add(arena, targets,
+				    arena_printf(arena, "%.*s%s", STR_ARG(name), abi));
+		}
+	}
+}

@@ -11,4 +11,8 @@
  * can do without is listed on standard output, unless @quiet. */
 void lint_targets(struct compilation *c, struct targets *targets, bool quiet);
 
+/* Adds the backends that @policy requires one of, on the Landlock ABI that it requires or on
+ * this kernel's: it says that it runs there. */
+void targets_required(struct arena *arena, struct targets *targets, const struct policy *policy);
+
 #endif
