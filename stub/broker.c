@@ -277,6 +277,34 @@ static int hand_on(struct broker *broker, const struct call *call)
 	return GONE;
 }
 
+/* What is asked of the kernel for the program is asked with no capability: root's, and those of
+ * who makes a user namespace, are not lent.  Whom it is handed on to has none either. */
+static int decide_and_connect(const struct launch *launch, struct broker *broker, struct call *call)
+{
+	struct uapi_cap_header header = { UAPI_CAP_VERSION_3, 0 };
+	struct uapi_cap_data had[2], none[2], now[2] = { { .effective = 1 } };
+	int error;
+
+	if (syscall(SYS_capget, &header, had))
+		return EACCES;
+	memcpy(none, had, sizeof(none));
+	none[0].effective = none[1].effective = 0;
+	/* Asked for again: what is around us may say yes and do nothing. */
+	if (memcmp(none, had, sizeof(none)) &&
+	    (syscall(SYS_capset, &header, none) || syscall(SYS_capget, &header, now) ||
+	     memcmp(none, now, sizeof(none))))
+		return EACCES;
+	error = broker_decide(launch, broker, call);
+	if (!error) {
+		error = try_connect(call);
+		if (error == EINTR)
+			error = hand_on(broker, call);
+	}
+	if (memcmp(none, had, sizeof(none)))
+		syscall(SYS_capset, &header, had);
+	return error;
+}
+
 static int serve(const struct launch *launch, struct broker *broker, struct call *call,
 		 const struct uapi_notif *asked)
 {
@@ -295,12 +323,7 @@ static int serve(const struct launch *launch, struct broker *broker, struct call
 		broker->refused++;
 		return EACCES;
 	}
-	if (!error)
-		error = broker_decide(launch, broker, call);
-	if (error)
-		return error;
-	error = try_connect(call);
-	return error == EINTR ? hand_on(broker, call) : error;
+	return error ? error : decide_and_connect(launch, broker, call);
 }
 
 void broker_answer(const struct launch *launch, struct broker *broker)
