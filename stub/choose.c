@@ -17,6 +17,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "stub/duties.h"
@@ -177,6 +178,7 @@ static _Noreturn void start_anew(const struct launch *launch, unsigned backends)
 	if (!(launch->plan.ignored & 1ull << SIGPIPE))
 		signal(SIGPIPE, SIG_DFL);
 	sys_prlimit(RLIMIT_NOFILE, &launch->descriptors, NULL);
+	umask(launch->plan.umask);
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	execve("/proc/self/exe", words, launch->environ);
 	refuse("the launch cannot begin anew: start again");

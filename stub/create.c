@@ -12,6 +12,7 @@
 #include "stub/launch.h"
 #include "stub/mem.h"
 #include "stub/out.h"
+#include "stub/proc.h"
 #include "stub/resolve.h"
 
 void fsview_make(const char *path, struct walk *walk, const char *place)
@@ -30,17 +31,21 @@ void fsview_make(const char *path, struct walk *walk, const char *place)
 	for (const char *name = walk->path + walk->have; *name;) {
 		size_t length;
 		const char *one;
+		bool made;
 		int next;
 
 		name += *name == '/';
 		length = strcspn(name, "/");
 		one = mem_copy(name, length);
 		name += length;
-		if (mkdirat(dir, one, 0700) && errno != EEXIST)
-			refuse("%s: cannot be made: %s (%s)", path, out_error(errno), place);
-		next = openat(dir, one, O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC);
+		made = !mkdirat(dir, one, 0700);
+		next = made || errno == EEXIST
+			   ? openat(dir, one, O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC)
+			   : -1;
 		if (next < 0)
 			refuse("%s: cannot be made: %s (%s)", path, out_error(errno), place);
+		if (made) /* a default ACL may have made less of it */
+			proc_chmod(next, 0700);
 		close(dir);
 		dir = next;
 	}

@@ -27,6 +27,7 @@
 
 #include "stub/launch.h"
 #include "stub/out.h"
+#include "stub/proc.h"
 #include "stub/sys.h"
 
 #define PREFIX        "tmp-"
@@ -62,12 +63,10 @@ static uint64_t random_number(void)
 static void open_to_owner(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	char path[32];
 
 	if (fd < 0)
 		return;
-	out_text(path, sizeof(path), "/proc/self/fd/%d", fd);
-	chmod(path, 0700);
+	proc_chmod(fd, 0700);
 	close(fd);
 }
 
@@ -182,7 +181,7 @@ static bool write_record(const struct launch *launch, const struct stat *st)
 /* What @name says of a session that is dead is undone. */
 static void clear_record(int dir, const char *name, time_t until)
 {
-	int fd = openat(dir, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	int fd = proc_open_own(dir, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	struct record record = { 0 };
 
 	if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB)) {
@@ -272,12 +271,13 @@ void direct_tmp_make(struct launch *launch)
 					  (unsigned long long)now.tv_nsec);
 	direct->tmp_record = openat(session.dir, direct->tmp_name,
 				    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (direct->tmp_record < 0 || flock(direct->tmp_record, LOCK_EX | LOCK_NB) ||
-	    !write_record(launch, NULL) || mkdir(direct->tmp, 0700) || lstat(direct->tmp, &st) ||
-	    !write_record(launch, &st))
+	if (direct->tmp_record < 0 || fchmod(direct->tmp_record, 0600) ||
+	    flock(direct->tmp_record, LOCK_EX | LOCK_NB) || !write_record(launch, NULL) ||
+	    mkdir(direct->tmp, 0700) || lstat(direct->tmp, &st) || !write_record(launch, &st))
 		refuse("%s: cannot be made: %s: see that its directory and ~/.local/state/sbx can "
 		       "be written",
 		       direct->tmp, out_error(errno));
+	open_to_owner(AT_FDCWD, direct->tmp); /* whatever a default ACL made of it */
 	sessions_unlock(&session);
 	for (size_t i = 0; i < launch->plan.rules.count; i++)
 		if (launch->plan.rules.items[i].path == direct->tmp) {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "stub/backend.h"
@@ -199,6 +200,7 @@ int main(int argc, char **argv, char **environment)
 	take_children();
 	launch = mem_get(sizeof(*launch));
 	raise_descriptors(launch);
+	launch->plan.umask = umask(022);
 	launch->environ = environment;
 	launch->uid = getuid();
 	launch->gid = getgid();

@@ -27,6 +27,7 @@
 
 #include "stub/launch.h"
 #include "stub/out.h"
+#include "stub/proc.h"
 
 /* ---- making ------------------------------------------------------------------ */
 
@@ -52,6 +53,34 @@ static bool go_to_parent(struct walk *parent, const char *path)
 	if (parent->missing || parent->hop_count)
 		walk_close(parent);
 	return parent->fd >= 0;
+}
+
+/* The same, through what the program of a dead session has closed. */
+static bool reach_parent(struct walk *parent, const char *path)
+{
+	const char *rest = path, *name;
+	int dir;
+
+	if (go_to_parent(parent, path) || parent->error != EACCES)
+		return parent->fd >= 0;
+	dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	while (dir >= 0 && strchr(rest + 1, '/')) {
+		mode_t mode;
+		bool opened = proc_open_up(dir, &mode);
+		int next;
+
+		name = mem_copy(rest + 1, strcspn(rest + 1, "/"));
+		next = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		parent->error = next < 0 && errno != ENOENT && errno != ENOTDIR ? errno : 0;
+		if (opened)
+			proc_chmod(dir, mode);
+		close(dir);
+		dir = next;
+		rest += 1 + strlen(name);
+	}
+	parent->path = path_parent(path);
+	parent->fd = dir;
+	return dir >= 0;
 }
 
 /* What other sessions made, and our masks lie on. */
@@ -97,6 +126,19 @@ static void add_wanted(struct session *session, const struct plan_placeholder *p
 	}
 }
 
+/* Whatever a default ACL in its directory has made of it. */
+static void set_mode(int dir, const char *name, mode_t mode)
+{
+	int fd = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st) && st.st_mode & S_ISVTX && st.st_uid == getuid() &&
+	    (st.st_mode & 07777) != mode)
+		proc_chmod(fd, mode);
+	if (fd >= 0)
+		close(fd);
+}
+
 /* A file is whole or not there, whatever ends us: git and agents read it.  Some
  * file systems, as NFS, can only make it under its name. */
 static bool make_object(int dir, const char *name, const char *text)
@@ -105,8 +147,12 @@ static bool make_object(int dir, const char *name, const char *text)
 	bool whole, unnamed = true;
 	int fd;
 
-	if (!text)
-		return !mkdirat(dir, name, S_ISVTX | 0755);
+	if (!text) {
+		if (mkdirat(dir, name, S_ISVTX | 0755))
+			return false;
+		set_mode(dir, name, S_ISVTX | 0755);
+		return true;
+	}
 	fd = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, S_ISVTX | 0644);
 	if (fd < 0) {
 		unnamed = false;
@@ -115,6 +161,7 @@ static bool make_object(int dir, const char *name, const char *text)
 	}
 	if (fd < 0)
 		return false;
+	fchmod(fd, S_ISVTX | 0644);
 	whole = write(fd, text, length) == (ssize_t)length &&
 		(!unnamed || !linkat(AT_FDCWD, out_string("/proc/self/fd/%d", fd), dir, name,
 				     AT_SYMLINK_FOLLOW));
@@ -280,7 +327,7 @@ bool placeholders_make_again(struct launch *launch, const struct plan_mask *mask
 static bool is_unchanged(int dir, const char *name, const char *text, bool partly)
 {
 	char now[PATH_MAX];
-	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = proc_open_own(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	ssize_t size = fd >= 0 ? read(fd, now, sizeof(now)) : -1;
 
 	if (fd >= 0)
@@ -290,17 +337,12 @@ static bool is_unchanged(int dir, const char *name, const char *text, bool partl
 	       !memcmp(now, text, (size_t)size);
 }
 
-/* True: that is settled; it is gone, or no longer ours. */
-static bool remove_object(const struct placeholder *placeholder, struct walk *parent)
+/* True: that is settled; it is gone, or no longer ours.  False: errno. */
+static bool remove_from(int dir, const struct placeholder *placeholder)
 {
 	const char *name = strrchr(placeholder->path, '/') + 1;
-	int dir = placeholder->dir;
 	struct stat st;
 
-	if (dir < 0 && !go_to_parent(parent, placeholder->path))
-		return !parent->error;
-	if (dir < 0)
-		dir = parent->fd;
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT;
 	if (placeholder->ino ? st.st_ino != placeholder->ino || st.st_dev != placeholder->dev
@@ -311,6 +353,28 @@ static bool remove_object(const struct placeholder *placeholder, struct walk *pa
 	return !S_ISREG(st.st_mode) ||
 	       !is_unchanged(dir, name, placeholder->text, !placeholder->ino) ||
 	       !unlinkat(dir, name, 0);
+}
+
+/* The program may have closed the directory, which is the caller's to open. */
+static bool remove_object(const struct placeholder *placeholder, struct walk *parent)
+{
+	int dir = placeholder->dir, error;
+	bool settled, opened;
+	mode_t mode;
+
+	if (dir < 0 && !reach_parent(parent, placeholder->path)) {
+		errno = parent->error;
+		return !parent->error;
+	}
+	if (dir < 0)
+		dir = parent->fd;
+	opened = proc_open_up(dir, &mode);
+	settled = remove_from(dir, placeholder);
+	error = errno;
+	if (opened)
+		proc_chmod(dir, mode);
+	errno = error;
+	return settled;
 }
 
 static int deepest_first(const void *a, const void *b)
@@ -324,6 +388,7 @@ void placeholders_remove(struct launch *launch)
 	struct session *session = &launch->session;
 	struct walk parent = { 0 };
 	struct others others;
+	const char *why = NULL;
 	size_t left = 0;
 
 	if (!session->open || (session->file < 0 && !session->others_died))
@@ -338,9 +403,12 @@ void placeholders_remove(struct launch *launch)
 	for (size_t i = 0; i < session->used.count; i++) {
 		const struct placeholder *one = &session->used.items[i];
 
-		if (!find(others.live.items, others.live.count, one->path) &&
-		    !remove_object(one, &parent))
-			session->used.items[left++] = *one;
+		if (find(others.live.items, others.live.count, one->path) ||
+		    remove_object(one, &parent))
+			continue;
+		if (!why)
+			why = out_string("%s: %s", one->path, out_error(errno));
+		session->used.items[left++] = *one;
 	}
 	session->used.count = left;
 	if (!left || sessions_write(session)) {
@@ -350,4 +418,9 @@ void placeholders_remove(struct launch *launch)
 	if (!left && session->file >= 0)
 		unlinkat(session->dir, session->name, 0);
 	sessions_unlock(session);
+	if (why)
+		launch_remark(launch,
+			      "what stood in the place of %u absent names cannot be removed, and "
+			      "is tried again by the next session (%s)",
+			      (unsigned)left, why);
 }

@@ -113,6 +113,7 @@ struct plan {
 	bool foreground;     /* the caller's group has the terminal: such a group gets it */
 	uint64_t ignored;    /* signals ignored at the start, by bit */
 	uint64_t blocked;
+	uint32_t umask;      /* the caller's, and the program's; ours is 022 */
 };
 
 struct launch;

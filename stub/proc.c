@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -38,6 +39,43 @@ uint64_t proc_number(const char *text, const char *label, unsigned base)
 		value = value * base + digit;
 	}
 	return value;
+}
+
+/* ---- modes ------------------------------------------------------------------------- */
+
+bool proc_chmod(int fd, mode_t mode)
+{
+	char path[32];
+
+	out_text(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return !chmod(path, mode);
+}
+
+int proc_open_own(int dir, const char *name, int flags)
+{
+	int fd = openat(dir, name, flags), path;
+	struct stat st;
+
+	if (fd >= 0 || errno != EACCES)
+		return fd;
+	path = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (path >= 0 && !fstat(path, &st) && proc_chmod(path, st.st_mode | 0600)) {
+		fd = openat(dir, name, flags);
+		proc_chmod(path, st.st_mode & 07777);
+	}
+	if (path >= 0)
+		close(path);
+	return fd;
+}
+
+bool proc_open_up(int fd, mode_t *before)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || st.st_uid != getuid() || (st.st_mode & 0300) == 0300)
+		return false;
+	*before = st.st_mode & 07777;
+	return proc_chmod(fd, *before | 0300);
 }
 
 /* ---- mounts ------------------------------------------------------------------------ */

@@ -245,6 +245,7 @@ void program_prepare(struct inner *inner)
 	memcpy(inner->argv, plan->argv.items, plan->argv.count * sizeof(char *));
 	if (plan->environ.count)
 		memcpy(inner->environ, plan->environ.items, plan->environ.count * sizeof(char *));
+	umask(plan->umask);
 	set_limits(inner);
 	if (inner->socket >= 0) /* else nobody has changed them */
 		set_signals(plan);

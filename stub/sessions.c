@@ -20,6 +20,7 @@
 
 #include "stub/launch.h"
 #include "stub/out.h"
+#include "stub/proc.h"
 #include "stub/sys.h"
 
 #define PREFIX     "session-"
@@ -40,8 +41,14 @@ static int open_directory(const char *home)
 		int flags = O_DIRECTORY | O_CLOEXEC | (i < 2 ? O_PATH : O_NOFOLLOW);
 		int next = openat(dir, names[i], flags);
 
-		if (next < 0 && errno == ENOENT && !mkdirat(dir, names[i], 0700))
+		if (next < 0 && errno == ENOENT && !mkdirat(dir, names[i], 0700)) {
+			/* A default ACL may have made less of it. */
+			next = openat(dir, names[i], O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+			if (next >= 0)
+				proc_chmod(next, 0700);
+			close(next);
 			next = openat(dir, names[i], flags);
+		}
 		close(dir);
 		dir = next;
 	}
@@ -151,7 +158,8 @@ bool sessions_write(struct session *session)
 					       (unsigned long long)now.tv_nsec);
 		session->file = openat(session->dir, session->name,
 				       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-		if (session->file < 0 || flock(session->file, LOCK_EX | LOCK_NB))
+		if (session->file < 0 || fchmod(session->file, 0600) ||
+		    flock(session->file, LOCK_EX | LOCK_NB))
 			return false;
 	}
 	return size <= FILE_MAX && pwrite(session->file, all, size, 0) == (ssize_t)size &&
@@ -207,7 +215,8 @@ static void take_records(const char *at, size_t left, const char *name, bool ali
 /* False: no record. */
 static bool read_other(const struct session *session, const char *name, struct others *out)
 {
-	int fd = openat(session->dir, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd =
+	    proc_open_own(session->dir, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	char *data;
 	bool good, alive;

@@ -136,14 +136,71 @@ first=$!
 sleep 0.5; mv "$work" "$work.moved"; wait $first
 equal '' "$(ls -A "$work.moved")" 'moved: cleaned up where it is now'
 fresh
-(cd "$work" && as_user "$sbx_exec" "$dir/hmask.sbx" -- sleep 1) 2>/dev/null &
+(cd "$work" && as_user "$sbx_exec" "$dir/hmask.sbx" -- sleep 1) 2>"$dir/said" &
 first=$!
-sleep 0.5; chmod 0 "$work"; wait $first
-ok 'closed: they stay' test -d "$work/secret"
+sleep 0.5; chown root "$work"; wait $first
+ok "another user's by now: they stay" test -d "$work/secret"
 equal 1 "$(ls "$sessions" | grep -c ^session-)" '... and so does the record'
-chmod 700 "$work"
+out=$(cat "$dir/said"); output "cannot be removed" '... it is said'; output "$work/secret" '... of what'
+chown "$TESTUSER" "$work"
 sbx hmask true; equal '' "$(ls -A "$work")" 'the next session removes them'
 equal 0 "$(ls "$sessions" | grep -c ^session-)" '... and the record'
+
+case_ 'directories that the program closes'
+closing='chmod 0555 . .git; chmod 0 .git/info'
+policy hclosing <<'END'
+fs { deny $workspace/secret; deny write $workspace/.git/hooks; deny write $workspace/.git/info/attributes placeholder file }
+END
+fresh; mkdir -p "$work/.git/info"; own "$work"
+sbx hclosing sh -c "$closing"; no_output 'cannot be removed' 'are no hindrance'
+equal '555 555 0' "$(cd "$work" && echo $(stat -c %a . .git .git/info))" '... and stay closed'
+equal '.git .git/info' "$(cd "$work" && echo $(find . -mindepth 1 | sed 's,^./,,' | sort))" '... with nothing of ours in them'
+fresh; mkdir -p "$work/.git/info"; own "$work"
+(cd "$work" && as_user "$sbx_exec" "$dir/hclosing.sbx" -- sh -c "$closing; sleep 30") 2>/dev/null &
+first=$!
+sleep 0.7; kill -9 "$(pgrep -u "$TESTUSER" -f "^$sbx_exec $dir/hclosing.sbx" | head -n 1)"; wait $first 2>/dev/null
+ok 'of a killed session: they stay' test -d "$work/secret"
+closed=$work; fresh
+sbx hclosing true
+equal '555 555 0' "$(cd "$closed" && echo $(stat -c %a . .git .git/info))" 'the next one, elsewhere, leaves them closed'
+equal '.git .git/info' "$(cd "$closed" && echo $(find . -mindepth 1 | sed 's,^./,,' | sort))" '... and removes what was ours'
+equal 0 "$(ls "$sessions" | grep -c ^session-)" '... with the record'
+
+case_ 'modes that the program or the caller chose'
+policy hmodes <<'END'
+fs { deny $workspace/secret; deny write $workspace/.git/hooks; deny write $workspace/.git/config placeholder file; write ~/e2e/modes/a create }
+END
+show='umask; stat -c "%a %n" .git/hooks .git/config'
+# A default ACL that gives nobody anything.
+acl='import os, struct, sys
+for path in sys.argv[1:]:
+    os.setxattr(path, "system.posix_acl_default", struct.pack("<I", 2) + b"".join(
+        struct.pack("<HHI", tag, 0, 0xffffffff) for tag in (1, 4, 32)))'
+fresh; mkdir "$work/.git"; own "$work"
+bare python3 -c "$acl" .git; bare sh -c 'mkdir .git/made && stat -c %a .git/made; rmdir .git/made'
+if [ "$out" = 0 ]; then
+	rmdir "$work/.git"; mkdir -p "$work/.git" "$home/modes"; own "$work" "$home"
+	sbx hmodes python3 -c "$acl" . .git; as_user python3 -c "$acl" "$home/modes"; rmdir "$home/modes/a"
+	sbx hmodes sh -c "$show"; output "1755 .git/hooks
+1644 .git/config" 'a default ACL makes no less of what stands there'
+	equal .git "$(cd "$work" && echo $(find . -mindepth 1 | sed 's,^./,,'))" '... which goes'
+	equal 700 "$(stat -c %a "$home/modes/a")" '... nor of what is made for good'
+	rm -rf "$home/modes"
+else
+	skip 'no default ACLs here'
+fi
+for umask in 0077 0400 0777; do
+	fresh; mkdir -p "$work/.git" "$home/modes"; own "$work" "$home"
+	out=$(cd "$work" && as_user sh -c "umask $umask; exec $sbx_exec $dir/hmodes.sbx -- sh -c '$show'" 2>&1)
+	equal "$umask
+1755 .git/hooks
+1644 .git/config" "$out" "umask $umask is the program's, not ours"
+	equal .git "$(cd "$work" && echo $(find . -mindepth 1 | sed 's,^./,,'))" '... and all goes'
+	rm -rf "$home/modes"
+done
+fresh; : >"$sessions/session-1-1"; chmod 0 "$sessions/session-1-1"; own "$sessions"
+sbx hmask true; equal '' "$out" 'a record of any mode is one'
+not '... and goes' test -e "$sessions/session-1-1"
 
 case_ "another user's directory"
 fresh; mkdir -m 755 "$work/.git"
