@@ -7,7 +7,9 @@ try() { # VARIANT COMMAND...
 		echo "$_variant done"
 		return
 	fi
-	case $_words in
+	# Its last line: what came before may be of something else.
+	case ${_words##*"
+"} in
 	*'Device or resource busy'*) echo "$_variant EBUSY" ;;
 	*'Read-only file system'*) echo "$_variant EROFS" ;;
 	*'Permission denied'*) echo "$_variant EACCES" ;;
