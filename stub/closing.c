@@ -11,8 +11,10 @@
  */
 #include "stub/closing.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "stub/launch.h"
 #include "stub/out.h"
@@ -33,9 +35,13 @@ struct guarded {
 	struct looks before;
 	struct insides insides; /* if not held, and there */
 };
+/* A switch writes HEAD, what is added the index, and a commit what HEAD names. */
+struct position {
+	struct looks head, index, branch;
+};
 static struct {
 	VEC(struct guarded) files;
-	struct looks head, index;
+	struct position position;
 } closing;
 
 static struct looks look_at(const char *path)
@@ -77,11 +83,26 @@ static bool is_guarded(const struct plan_mask *mask)
 	       (S_ISLNK(mask->mode) || (mask->verify && !(mask->rights & SBX_WRITE)));
 }
 
-static const char *git_file(const struct launch *launch, const char *name)
+static struct position position_of(const struct launch *launch)
 {
 	const char *dir = launch->vars.value[SBX_VAR_GITDIR];
+	struct position position = { 0 };
+	char text[512] = "";
+	int fd;
 
-	return dir ? path_join(dir, name) : "";
+	if (!dir)
+		return position;
+	position.head = look_at(path_join(dir, "HEAD"));
+	position.index = look_at(path_join(dir, "index"));
+	fd = open(path_join(dir, "HEAD"), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0)
+		text[strcspn(text, "\n")] = '\0';
+	if (fd >= 0)
+		close(fd);
+	if (!strncmp(text, "ref: ", 5))
+		position.branch =
+		    look_at(path_join(launch->vars.value[SBX_VAR_GITCOMMON], text + 5));
+	return position;
 }
 
 void closing_remember(struct launch *launch)
@@ -104,8 +125,8 @@ void closing_remember(struct launch *launch)
 				 plan->backend, &none);
 		guarded->before = look_into(guarded, &guarded->insides);
 	}
-	closing.head = look_at(git_file(launch, "HEAD"));
-	closing.index = look_at(git_file(launch, "index"));
+	closing_note_repository(launch);
+	closing.position = position_of(launch);
 }
 
 /* ---- after ------------------------------------------------------------------------- */
@@ -166,28 +187,26 @@ static void find_changed(const struct launch *launch, struct names *changed, str
 static struct names find_differing(const struct launch *launch)
 {
 	const char *workspace = launch->vars.value[SBX_VAR_WORKSPACE];
-	struct looks head = look_at(git_file(launch, "HEAD"));
-	struct looks index = look_at(git_file(launch, "index"));
+	struct position now = position_of(launch);
 	struct names names = { "", 0 };
 	VEC(const char *) asked = { 0 };
 	bool *differs;
 
-	if (!memcmp(&head, &closing.head, sizeof(head)) &&
-	    !memcmp(&index, &closing.index, sizeof(index)))
+	if (!memcmp(&now, &closing.position, sizeof(now)))
 		return names;
 	for (size_t i = 0; i < closing.files.count; i++) {
 		const char *path = closing.files.items[i].path;
 
 		if (path_within(path, workspace) &&
 		    !path_within(path, launch->vars.value[SBX_VAR_GITDIR]))
-			*vec_add(&asked) = short_name(launch, path);
+			*vec_add(&asked) = path;
 	}
 	differs = mem_get(asked.count + 1);
 	if (asked.count)
 		closing_ask_head(launch, asked.items, asked.count, differs);
 	for (size_t i = 0; i < asked.count; i++)
 		if (differs[i])
-			add_name(&names, asked.items[i]);
+			add_name(&names, short_name(launch, asked.items[i]));
 	end_names(&names);
 	return names;
 }

@@ -31,9 +31,16 @@ void closing_look_through(const char *path, struct insides *out);
 /* By contents, if both are known; else by looks. */
 bool closing_is_same(const struct insides *before, const struct insides *now);
 
-/* closing_head.c: which of @count @names in the repository of the workspace
- * differ from HEAD?  Answers in @differs; all false where that cannot be had. */
-void closing_ask_head(const struct launch *launch, const char *const *names, size_t count,
+/* closing_head.c: which repository it is, before the session. */
+void closing_note_repository(const struct launch *launch);
+/* Which of @count @paths differ from HEAD of that repository?  Answers in @differs;
+ * all false where that cannot be had. */
+void closing_ask_head(const struct launch *launch, const char *const *paths, size_t count,
 		      bool *differs);
+
+/* closing_blob.c: is @path, by kind and contents, what git calls @name (its digits end
+ * at a tab), a symbolic link or not?  *budget: how many bytes may be read; true as
+ * well for what is past it. */
+bool closing_is_blob(const char *path, bool link, const char *name, size_t *budget);
 
 #endif

@@ -2,12 +2,17 @@
  * stub/closing_head.c - which protected files differ from HEAD?
  *
  * After `git switch` inside, a protected file that is tracked is still the old
- * one, though git reported success: `git add -A` would commit it.  Only git can
- * tell, and git obeys the repository's configuration, which may name commands
- * (filters, fsmonitor).  So it is asked in a domain narrower than the
- * program's: read-only, the policy's filters, also that for where no namespaces
- * are, no signals, and no sockets at all, since no broker answers for it.  Its
- * answer is only looked up among the names that it was asked about.
+ * one, though git reported success: `git add -A` would commit it.  What HEAD has
+ * only git can tell, and git obeys a repository that the program may have
+ * written: filters, fsmonitor, hooks, promisors name commands.  So it is asked
+ * the one thing for which it runs none, the names in a tree, of the repository
+ * that was there at the launch and no other; contents are compared by us
+ * (closing_blob.c), and the index, whose flags hide changes, is not read.
+ *
+ * Should git run something all the same, or be made to by what it parses, it has
+ * nothing to do it with: no capability, no process but its own, no file but the
+ * repository and the system's libraries, only to be read, and of the system
+ * calls those that reading takes.
  */
 #include "stub/closing.h"
 
@@ -22,137 +27,302 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "blob/bpf.h"
 #include "stub/inner.h"
 #include "stub/landlock.h"
 #include "stub/launch.h"
-#include "stub/prepare.h"
 #include "stub/sys.h"
 
 #define WAIT_MS    5000
-#define ANSWER_MAX (64u << 10)
+#define ANSWER_MAX (4u << 20)
+#define READ_MAX   (16u << 20) /* of the files compared */
 
-/* Refuses socket(2) and io_uring, which would make one too; and signals, which
- * Landlock keeps inside only from ABI 6 on. */
-static bool forbid_reaching_out(void)
+#if defined(__x86_64__)
+#define OUR_AUDIT SBX_AUDIT_X86_64
+#else
+#define OUR_AUDIT SBX_AUDIT_AARCH64
+#endif
+
+static struct {
+	const char *git, *common; /* NULL: there is none */
+	struct stat git_stat, common_stat;
+} repository;
+
+void closing_note_repository(const struct launch *launch)
 {
-	enum { LOAD = 0x20, EQUAL = 0x15, RETURN = 0x06, ALLOW = 0x7fff0000, FAIL = 0x50000 };
-	static const struct {
-		uint16_t code;
-		uint8_t yes, no;
-		uint32_t value;
-	} filter[] = {
-		{ LOAD, 0, 0, 0 }, /* the number of the call */
-		{ EQUAL, 8, 0, SYS_socket },
-		{ EQUAL, 7, 0, SYS_io_uring_setup },
-		{ EQUAL, 6, 0, SYS_kill },
-		{ EQUAL, 5, 0, SYS_tkill },
-		{ EQUAL, 4, 0, SYS_tgkill },
-		{ EQUAL, 3, 0, SYS_rt_sigqueueinfo },
-		{ EQUAL, 2, 0, SYS_rt_tgsigqueueinfo },
-		{ EQUAL, 1, 0, SYS_pidfd_send_signal },
-		{ RETURN, 0, 0, ALLOW },
-		{ RETURN, 0, 0, FAIL | EPERM },
+	repository.git = launch->vars.value[SBX_VAR_GITDIR];
+	repository.common = launch->vars.value[SBX_VAR_GITCOMMON];
+	if (repository.git && (lstat(repository.git, &repository.git_stat) ||
+			       lstat(repository.common, &repository.common_stat)))
+		repository.git = NULL;
+}
+
+/* ---- confined ----------------------------------------------------------------------- */
+
+/* What a program that is linked, reads and prints calls; all else is not there. */
+static bool forbid_all_but_reading(void)
+{
+	static const uint16_t allowed[] = {
+#ifdef SYS_open /* the older names, which some libraries call */
+		SYS_access,
+		SYS_stat,
+		SYS_lstat,
+		SYS_readlink,
+		SYS_arch_prctl,
+		SYS_dup2,
+		SYS_getrlimit,
+		SYS_time,
+#endif
+		SYS_read,
+		SYS_pread64,
+		SYS_readv,
+		SYS_write,
+		SYS_writev,
+		SYS_close,
+		SYS_fstat,
+		SYS_newfstatat,
+		SYS_statx,
+		SYS_faccessat,
+		SYS_faccessat2,
+		SYS_readlinkat,
+		SYS_getdents64,
+		SYS_lseek,
+		SYS_getcwd,
+		SYS_chdir,
+		SYS_dup,
+		SYS_dup3,
+		SYS_umask,
+		SYS_mmap,
+		SYS_munmap,
+		SYS_mprotect,
+		SYS_mremap,
+		SYS_madvise,
+		SYS_brk,
+		SYS_rt_sigaction,
+		SYS_rt_sigprocmask,
+		SYS_rt_sigreturn,
+		SYS_sigaltstack,
+		SYS_restart_syscall,
+		SYS_futex,
+		SYS_set_tid_address,
+		SYS_set_robust_list,
+		SYS_rseq,
+		SYS_getpid,
+		SYS_getppid,
+		SYS_gettid,
+		SYS_getuid,
+		SYS_geteuid,
+		SYS_getgid,
+		SYS_getegid,
+		SYS_prlimit64,
+		SYS_getrandom,
+		SYS_uname,
+		SYS_sysinfo,
+		SYS_sched_getaffinity,
+		SYS_clock_gettime,
+		SYS_gettimeofday,
+		SYS_execve,
+		SYS_exit,
+		SYS_exit_group,
 	};
+	/* These with no such bit in an argument. */
+	static const struct {
+		uint16_t nr, argument;
+		uint32_t bits;
+	} in_part[] = {
+#ifdef SYS_open
+		{ SYS_open, 1, O_CREAT | O_TRUNC },
+#endif
+		{ SYS_openat, 2, O_CREAT | O_TRUNC },
+		{ SYS_fcntl, 1, ~3u }, /* F_DUPFD, F_GETFD, F_SETFD, F_GETFL */
+	};
+	enum {
+		ALLOWED = sizeof(allowed) / sizeof(*allowed),
+		IN_PART = sizeof(in_part) / sizeof(*in_part)
+	};
+	struct uapi_sock_filter filter[5 + 2 * ALLOWED + 5 * IN_PART] = {
+		{ SBX_BPF_LOAD, 0, 0, SBX_DATA_ARCH },
+		{ SBX_BPF_JEQ, 1, 0, OUR_AUDIT },
+		{ SBX_BPF_RET, 0, 0, SBX_RET_KILL_PROCESS },
+		{ SBX_BPF_LOAD, 0, 0, SBX_DATA_NR },
+	}, *at = filter + 4;
 	struct uapi_sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
 
-	return !syscall(SYS_seccomp, UAPI_SECCOMP_SET_MODE_FILTER, 0, &program);
+	for (size_t i = 0; i < ALLOWED; i++) {
+		*at++ = (struct uapi_sock_filter){ SBX_BPF_JEQ, 0, 1, allowed[i] };
+		*at++ = (struct uapi_sock_filter){ SBX_BPF_RET, 0, 0, SBX_RET_ALLOW };
+	}
+	for (size_t i = 0; i < IN_PART; i++) {
+		*at++ = (struct uapi_sock_filter){ SBX_BPF_JEQ, 0, 4, in_part[i].nr };
+		*at++ = (struct uapi_sock_filter){ SBX_BPF_LOAD, 0, 0,
+						   SBX_DATA_ARG(in_part[i].argument) };
+		*at++ = (struct uapi_sock_filter){ SBX_BPF_JSET, 1, 0, in_part[i].bits };
+		*at++ = (struct uapi_sock_filter){ SBX_BPF_RET, 0, 0, SBX_RET_ALLOW };
+		*at++ = (struct uapi_sock_filter){ SBX_BPF_RET, 0, 0, SBX_RET_ERRNO | EACCES };
+	}
+	*at = (struct uapi_sock_filter){ SBX_BPF_RET, 0, 0, SBX_RET_ERRNO | ENOSYS };
+	return !syscall(SYS_seccomp, UAPI_SECCOMP_SET_MODE_FILTER, 0, &program) &&
+	       kill(getpid(), 0) && errno == ENOSYS; /* it holds */
 }
 
-/* The host's files that the program could read, and no more. */
-static bool enter_domain(const struct launch *launch)
+static void add_rule(struct plan *plan, const char *path, unsigned rights, const struct stat *st)
 {
-	struct launch here = *launch;
-	struct plan plan;
+	const char *real = st ? path : walk_kernel_name(path);
+
+	if (real)
+		*vec_add(&plan->rules) = (struct plan_rule){ .path = real,
+							     .rights = rights,
+							     .dev = st ? st->st_dev : 0,
+							     .ino = st ? st->st_ino : 0 };
+}
+
+/* Git and its loader to be executed, the repository and libraries to be read. */
+static bool enter_domain(const char *git)
+{
+	static const char loaders[][32] = { "/lib64/ld-linux-x86-64.so.2",
+					    "/lib/ld-linux-aarch64.so.1",
+					    "/lib/ld-musl-x86_64.so.1",
+					    "/lib/ld-musl-aarch64.so.1" };
+	static const char libraries[][24] = { "/lib",       "/lib64",         "/usr/lib",
+					      "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache" };
+	struct plan plan = { .backend = SBX_LANDLOCK }; /* compares inodes */
 	int abi = sys_landlock_abi();
 
-	prepare_shared_filter(&here);
-	plan = here.plan;
-	memset(&plan.rules, 0, sizeof(plan.rules));
-	for (size_t i = 0; i < launch->plan.rules.count; i++) {
-		struct plan_rule rule = launch->plan.rules.items[i];
-		bool null = !strcmp(rule.path, "/dev/null");
-		enum sbx_fs_verb verb;
-
-		if (!null && (!fsview_origin(launch, rule.path, SBX_READ, &verb) ||
-			      verb != SBX_FS_GRANT || path_within(rule.path, "/proc")))
-			continue;
-		if (!null)
-			rule.rights &= ~(unsigned)SBX_WRITE;
-		rule.extra = 0;
-		*vec_add(&plan.rules) = rule;
-	}
-	plan.ports.count = 0;
+	plan.landlock_fs = landlock_known_fs(abi);
 	plan.landlock_net = landlock_known_net(abi);
 	plan.landlock_scoped = landlock_known_scoped(abi);
-	return plan.landlock_fs && plan.shared_filter_count &&
-	       !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !landlock_enter(&plan) &&
-	       forbid_reaching_out() && !program_filter(&plan);
+	plan.landlock_read = UAPI_LANDLOCK_FS_READ_FILE | UAPI_LANDLOCK_FS_READ_DIR;
+	plan.landlock_write = UAPI_LANDLOCK_FS_WRITE_FILE;
+	plan.landlock_exec = UAPI_LANDLOCK_FS_EXECUTE;
+	add_rule(&plan, git, SBX_READ | SBX_EXEC, NULL);
+	for (size_t i = 0; i < sizeof(loaders) / sizeof(*loaders); i++)
+		add_rule(&plan, loaders[i], SBX_READ | SBX_EXEC, NULL);
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
+		add_rule(&plan, libraries[i], SBX_READ, NULL);
+	add_rule(&plan, "/dev/null", SBX_READ | SBX_WRITE, NULL);
+	add_rule(&plan, repository.git, SBX_READ, &repository.git_stat);
+	add_rule(&plan, repository.common, SBX_READ, &repository.common_stat);
+	return plan.landlock_fs && !landlock_enter(&plan);
 }
 
-static _Noreturn void ask(const struct launch *launch, const char *const *names, size_t count,
-			  int answer)
+static void limit(int resource, rlim_t most)
 {
-	static const char words[][22] = { "git",         "--no-optional-locks",
-					  "-c",          "core.fsmonitor=false",
-					  "-c",          "core.hooksPath=",
-					  "--no-pager",  "--literal-pathspecs",
-					  "diff-index",  "--relative",
-					  "--name-only", "-z",
-					  "HEAD",        "--" };
-	static char variables[][24] = { "PATH=/usr/bin:/bin", "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1",
-					"GIT_TERMINAL_PROMPT=0" };
-	static const size_t fixed = sizeof(words) / sizeof(*words);
-	char **argv = mem_get((fixed + count + 1) * sizeof(*argv));
-	char *environment[] = { variables[0], variables[1], variables[2], variables[3], NULL };
+	struct rlimit now;
+
+	if (!sys_prlimit(resource, NULL, &now) && now.rlim_max > most) {
+		now.rlim_cur = now.rlim_max = most;
+		sys_prlimit(resource, &now, NULL);
+	}
+}
+
+/* Root's, and nobody else's to write; NULL: there is none. */
+static const char *find_git(void)
+{
+	static const char places[][20] = { "/usr/bin/git", "/usr/local/bin/git" };
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (!stat(places[i], &st) && S_ISREG(st.st_mode) && !st.st_uid &&
+		    !(st.st_mode & 022))
+			return places[i];
+	return NULL;
+}
+
+static _Noreturn void ask(const char *git, char *const *argv, pid_t parent, int answer)
+{
+	/* The repository's own configuration is read, and may say where its work tree is,
+	 * which is of no interest. */
+	char *environment[] = { mem_join("GIT_DIR=", repository.git),
+				mem_join("GIT_COMMON_DIR=", repository.common),
+				mem_string("GIT_WORK_TREE=/"),
+				mem_string("GIT_CONFIG_NOSYSTEM=1"),
+				mem_string("GIT_CONFIG_GLOBAL=/dev/null"),
+				mem_string("GIT_NO_LAZY_FETCH=1"),
+				mem_string("GIT_ALLOW_PROTOCOL="),
+				mem_string("GIT_NO_REPLACE_OBJECTS=1"),
+				NULL };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t none;
 
-	for (size_t i = 0; i < fixed + count; i++)
-		argv[i] = mem_string(i < fixed ? words[i] : names[i - fixed]);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (null < 0 || dup2(null, 0) || dup2(answer, 1) != 1 || dup2(null, 2) != 2 ||
-	    sys_close_range(3, ~0u, UAPI_CLOSE_RANGE_CLOEXEC) ||
-	    chdir(launch->vars.value[SBX_VAR_WORKSPACE]) || !enter_domain(launch))
+	if (getppid() != parent || null < 0 || dup2(null, 0) || dup2(answer, 1) != 1 ||
+	    dup2(null, 2) != 2 || sys_close_range(3, ~0u, 0) || chdir("/"))
 		_exit(1);
-	execve("/usr/bin/git", argv, environment);
-	execve("/usr/local/bin/git", argv, environment);
+	limit(RLIMIT_CPU, WAIT_MS / 1000);
+	limit(RLIMIT_DATA, 1u << 30);
+	limit(RLIMIT_FSIZE, ANSWER_MAX);
+	limit(RLIMIT_CORE, 0);
+	if (!privileges_drop() && enter_domain(git) && forbid_all_but_reading())
+		execve(git, argv, environment);
 	_exit(1);
 }
 
-static void look_up(const char *answer, const char *const *names, size_t count, bool *differs)
-{
-	for (; *answer; answer += strlen(answer) + 1)
-		for (size_t i = 0; i < count; i++) {
-			size_t length = strlen(names[i]);
+/* ---- the answer --------------------------------------------------------------------- */
 
-			if (!strncmp(answer, names[i], length) &&
-			    (!answer[length] || answer[length] == '/'))
-				differs[i] = true;
-		}
+/* "MODE TYPE NAME<tab>PATH": which of @names, from @root on, is it for, and not what
+ * lies there? */
+static void compare(const char *root, const char *line, char *const *names, size_t count,
+		    bool *differs, size_t *budget)
+{
+	const char *path = strchr(line, '\t'), *type = strchr(line, ' ');
+	const char *name = type ? strchr(type + 1, ' ') : NULL;
+
+	/* A commit is a submodule, with a HEAD of its own. */
+	if (!path || !name || path < name || strncmp(type, " blob ", 6))
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (!differs[i] && path_within(path + 1, names[i]))
+			differs[i] =
+			    !closing_is_blob(path_join(root, path + 1), !strncmp(line, "120000", 6),
+					     name + 1, budget);
 }
 
-void closing_ask_head(const struct launch *launch, const char *const *names, size_t count,
-		      bool *differs)
+/* What came counts, also if git was ended before it had said all. */
+static const char *hear(const char *git, char *const *argv, size_t *size)
 {
-	int answer = memfd_create("sbx-head", MFD_CLOEXEC), status = 1;
+	int answer = memfd_create("sbx-head", MFD_CLOEXEC);
 	struct pollfd end = { -1, POLLIN, 0 };
-	char *text = mem_get(ANSWER_MAX + 2);
-	pid_t child = answer < 0 ? -1 : sys_fork();
+	char *text = mem_get(ANSWER_MAX + 1);
+	pid_t parent = getpid(), child = answer < 0 ? -1 : sys_fork();
+	ssize_t got;
 
 	if (child == 0)
-		ask(launch, names, count, answer);
-	if (child < 0)
-		return;
-	end.fd = (int)syscall(SYS_pidfd_open, child, 0);
-	if (end.fd < 0 || poll(&end, 1, WAIT_MS) != 1)
-		kill(child, SIGKILL);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	closing_end_all(launch); /* what it started */
-	if (!status && pread(answer, text, ANSWER_MAX, 0) >= 0)
-		look_up(text, names, count, differs);
+		ask(git, argv, parent, answer);
+	if (child > 0) {
+		end.fd = (int)syscall(SYS_pidfd_open, child, 0);
+		if (end.fd < 0 || poll(&end, 1, WAIT_MS) != 1)
+			kill(child, SIGKILL);
+		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+			;
+		close(end.fd);
+	}
+	got = pread(answer, text, ANSWER_MAX, 0);
 	close(answer);
-	close(end.fd);
+	*size = got > 0 ? (size_t)got : 0;
+	return text;
+}
+
+void closing_ask_head(const struct launch *launch, const char *const *paths, size_t count,
+		      bool *differs)
+{
+	static const char words[][22] = { "git",     "--no-pager", "--literal-pathspecs",
+					  "ls-tree", "-rz",        "--full-tree",
+					  "HEAD",    "--" };
+	static const size_t fixed = sizeof(words) / sizeof(*words);
+	const char *root = launch->git_root, *git = find_git(), *text;
+	char **argv = mem_get((fixed + count + 1) * sizeof(*argv));
+	size_t size, budget = READ_MAX;
+
+	if (!repository.git || !git)
+		return;
+	for (size_t i = 0; i < fixed + count; i++)
+		argv[i] = mem_string(i < fixed ? words[i] : paths[i - fixed] + strlen(root) + 1);
+	text = hear(git, argv, &size);
+	for (size_t at = 0, next; at < size; at = next) {
+		next = at + strlen(text + at) + 1;
+		if (next <= size) /* the last may be cut off */
+			compare(root, text + at, argv + fixed, count, differs, &budget);
+	}
 }

@@ -236,6 +236,7 @@ static void resolve_at(struct launch *launch, const char *root, const struct sta
 	const char *git = path_join(root, ".git"), *text;
 	const char *workspace = launch->vars.value[SBX_VAR_WORKSPACE];
 
+	launch->git_root = root;
 	if (S_ISLNK(st->st_mode))
 		refuse_gitdir(root, "is a symbolic link");
 	if (st->st_uid != launch->uid)

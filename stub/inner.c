@@ -159,7 +159,7 @@ static void load(char **argv, struct inner *inner)
 
 /* ---- privileges -------------------------------------------------------------- */
 
-static void drop_privileges(const struct inner *inner)
+const char *privileges_drop(void)
 {
 	struct uapi_cap_header header = { UAPI_CAP_VERSION_3, 0 };
 	struct uapi_cap_data none[2] = { { 0, 0, 0 }, { 0, 0, 0 } }, now[2];
@@ -168,7 +168,7 @@ static void drop_privileges(const struct inner *inner)
 	memset(now, 0xff, sizeof(now));
 	errno = 0;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
-		inner_fail(inner, "no_new_privs: %s", out_error(errno));
+		return out_string("no_new_privs: %s", out_error(errno));
 	/* Whoever has none cannot take any out of the bounding set, nor gain one. */
 	if (syscall(SYS_capget, &header, now) || memcmp(now, none, sizeof(now))) {
 		int left = 0;
@@ -181,8 +181,18 @@ static void drop_privileges(const struct inner *inner)
 		syscall(SYS_capset, &header, none);
 		memset(now, 0xff, sizeof(now));
 		if (left || syscall(SYS_capget, &header, now) || memcmp(now, none, sizeof(now)))
-			inner_fail(inner, "capabilities could not be dropped");
+			return "capabilities could not be dropped";
 	}
+	return NULL;
+}
+
+static void drop_privileges(const struct inner *inner)
+{
+	const char *why = privileges_drop();
+
+	if (why)
+		inner_fail(inner, "%s", why);
+	errno = 0;
 	if (prctl(PR_SET_DUMPABLE, 0) || prctl(PR_GET_DUMPABLE))
 		inner_fail(inner, "process 1 could not be closed to others: %s", out_error(errno));
 }

@@ -25,6 +25,9 @@ _Noreturn void inner_fail_text(const struct inner *inner, const char *text);
 void inner_send(const struct inner *inner, unsigned kind, int value, const char *text);
 void inner_send_fd(const struct inner *inner, unsigned kind, int fd, const char *text);
 
+/* No new privileges from here on, and no capability: NULL, or why not. */
+const char *privileges_drop(void);
+
 /* masks.c: our mounts, in a user and mount namespace of their own. */
 void masks_apply(const struct inner *inner);
 /* The same later, from a process that has entered these: what was lifted of the

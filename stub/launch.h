@@ -35,6 +35,7 @@ struct launch {
 	struct sbx_blob blob;
 
 	struct sbx_vars vars;
+	const char *git_root; /* where the .git of the workspace's repository is */
 	const char *cwd; /* the caller's; canonical */
 	struct stat cwd_stat;
 	struct hop *home_hops; /* links on the way to $home */

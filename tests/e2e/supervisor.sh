@@ -242,18 +242,31 @@ case_ 'the last line'
 repository; sbx sgit true; equal '' "$out" 'nothing, where nothing happened'
 repository; echo 1 >"$work/.mcp.json"; own "$work"; git_at add .mcp.json; git_at commit -qm 1; git_at branch other; echo 2 >"$work/.mcp.json"; git_at commit -qam 2
 sbx sprot git checkout -q other; output 'differ from HEAD: .mcp.json' 'a tracked file that git could not change'
-git_at checkout -q -f other
-git_at config filter.f.clean "sh -c 'id >$home/ran; cat'"; echo '.mcp.json filter=f' >"$work/.gitattributes"; own "$work"
-git_at diff-index HEAD -- .mcp.json >/dev/null; touch -d yesterday "$work/.mcp.json"; git_at diff-index HEAD -- .mcp.json >/dev/null
-ok 'control: git obeys filters' test -e "$home/ran"; rm -f "$home/ran"
-sbx sprot git -c user.email=a@b -c user.name=n commit -qm z --allow-empty; status 0 'a commit inside'
-not '... asking git runs nothing that can write' test -e "$home/ran"
-repository; echo 1 >"$work/.mcp.json"; own "$work"; git_at add .mcp.json; git_at commit -qm 1
-(as_user sleep 4719 &); victim=$(pgrep -u "$TESTUID" -f 'sleep 4719$')
-printf 'import os, resource\nfor call in (lambda: resource.prlimit(%d, resource.RLIMIT_NOFILE, (7, 7)), lambda: os.kill(%d, 9)):\n    try: call()\n    except OSError: pass\n' "$victim" "$victim" >"$work/f.py"
-git_at config filter.f.clean 'python3 f.py'; echo '.mcp.json filter=f' >"$work/.gitattributes"; touch -d yesterday "$work/.mcp.json"; own "$work"
-sbx sloose sh -c 'cp .git/HEAD h; mv h .git/HEAD'; output 'differ from HEAD' 'git is asked where its configuration can be written'
-ok '... and changes no process outside' grep -q "^Max open files *$(ulimit -n) " "/proc/$victim/limits"; wake 4719
+git_at checkout -q -f master; git_at update-index --skip-worktree .mcp.json
+sbx sprot git checkout -q other; output 'differ from HEAD: .mcp.json' '... nor where a flag hides it from git'
+# Names and contents alone: no filter is run, and whatever git would run is not there (tests/escape/git-closing-*).
+committed() { # FORMAT COMMAND...: a repository in which that was done and committed, and then a commit inside
+	fresh; git_at init -q --object-format="$1"; as_user sh -c "cd $work; echo 1 >.mcp.json; mkdir tasks; $2"; git_at add -A; git_at commit -qm 1; as_user sh -c "cd $work; ${3:-true}"
+	sbx shead git -c user.email=a@b -c user.name=n commit -qm z --allow-empty; status 0 "a commit inside: $2"
+}
+policy shead <<'EOF'
+import std/git
+fs { deny write $workspace/.mcp.json $workspace/tasks }
+EOF
+for format in sha1 sha256; do
+	committed $format 'echo 1 >tasks/a; head -c 100000 /dev/zero >tasks/big; ln -s a tasks/link; : >tasks/empty; printf "1\r\n" >tasks/dos; printf "%055d" 1 >tasks/55'; equal '' "$out" "$format: all as in HEAD"
+	for change in 'echo 2 >tasks/a' 'rm tasks/a' 'rm tasks/link; ln -s b tasks/link' 'rm tasks/link; echo -n a >tasks/link' 'rm tasks/a; ln -s empty tasks/a' 'echo >>tasks/big' 'mv tasks/a b; mkdir tasks/a'; do
+		committed $format 'echo 1 >tasks/a; head -c 100000 /dev/zero >tasks/big; ln -s a tasks/link; : >tasks/empty' "$change"; output 'differ from HEAD: tasks' "... $change"; no_output mcp '... and nothing else'
+	done
+done
+committed sha1 'printf "1\n" >tasks/dos' 'printf "1\r\n" >tasks/dos'; equal '' "$out" 'ends of lines as git may have written them'
+committed sha1 'mkdir sub; echo 1 >sub/x' 'cd sub; echo 2 >../.mcp.json'; output 'differ from HEAD: .mcp.json' 'after all that, one name'
+fresh; as_user mkdir -p "$work/main/sub"; top=$work; work=$work/main
+git_at init -q; as_user sh -c "echo 1 >$work/sub/.mcp.json; echo 1 >$work/.mcp.json"; git_at add -A; git_at commit -qm 1; git_at worktree add -q ../linked 2>/dev/null
+for work in "$top/main/sub" "$top/linked"; do
+	as_user sh -c "echo 2 >$work/.mcp.json"; sbx shead env GIT_DISCOVERY_ACROSS_FILESYSTEM=1 git -c user.email=a@b -c user.name=n commit -qm z --allow-empty
+	output 'differ from HEAD: .mcp.json' "below the top, and in a linked worktree: ${work#"$top"}"
+done
 repository; sbx_with -q sgit sh -c true; equal '' "$out" '-q: nothing'
 repository; began sprot 'import time; open("ready","w").close(); time.sleep(0.3)'; bare sh -c 'echo x >n; mv n .envrc'; ended
 output 'changed while it ran: .envrc' 'a file that the host made'; status 0 'the status is the program'"'"'s'
