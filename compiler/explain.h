@@ -76,6 +76,8 @@ void remedy_add(const struct question *question, struct remedy *remedy, const ch
     __attribute__((format(printf, 3, 4)));
 void remedy_note(const struct question *question, struct remedy *remedy, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* The assertion at @index would no longer hold. */
+void remedy_claim(const struct question *question, struct remedy *remedy, uint32_t index);
 /* The seal at @rule of @section is in the way; @instead: what it would have to be, or NULL. */
 void remedy_seal(const struct question *question, struct remedy *remedy,
 		 enum sbx_section_id section, uint32_t rule, const char *instead);

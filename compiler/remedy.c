@@ -42,6 +42,44 @@ void remedy_note(const struct question *question, struct remedy *remedy, const c
 	    arena_copy(question->arena, text, strlen(text));
 }
 
+void remedy_claim(const struct question *question, struct remedy *remedy, uint32_t index)
+{
+	const struct sbx_head *head = render_head(question->blob, SBX_SEC_ASSERTS, index);
+
+	remedy_note(question, remedy,
+		    "an assertion speaks against it: `%s` at %s, which no longer holds unless an "
+		    "override answers it",
+		    render_rule(question->arena, question->blob, SBX_SEC_ASSERTS, index, 0),
+		    head->loc == SBX_NONE
+			? "its place"
+			: render_places(question->arena, question->blob, head->loc));
+}
+
+/* Assertions about the very object; those about paths are remedy_path.c's. */
+static void find_claims(const struct question *question, const struct answer *answer,
+			struct remedy *remedy)
+{
+	static const char *const actions[] = { [SBX_DO_CONNECT] = "connect",
+					       [SBX_DO_CALL] = "call",
+					       [SBX_DO_SEE] = "see",
+					       [SBX_DO_SUBMIT] = "submit",
+					       [SBX_DO_USE] = "use" };
+
+	for (uint32_t i = 0; i < SBX_COUNT(question->blob, ASSERTS); i++) {
+		const struct sbx_assert *claim = SBX_AT(question->blob, ASSERTS, sbx_assert, i);
+		const char *object;
+
+		if (claim->head.verb == SBX_CAN || claim->action < SBX_DO_CONNECT ||
+		    claim->is_path || strcmp(actions[claim->action], question->action))
+			continue;
+		object = sbx_string(question->blob, claim->object.text);
+		if (claim->port)
+			object = arena_printf(question->arena, "%s:%u", object, claim->port);
+		if (!strcmp(object, answer->object))
+			remedy_claim(question, remedy, i);
+	}
+}
+
 void remedy_seal(const struct question *question, struct remedy *remedy,
 		 enum sbx_section_id section, uint32_t rule, const char *instead)
 {
@@ -374,4 +412,5 @@ void remedy_find(const struct question *question, const struct answer *answer,
 	for (size_t i = 0; i < sizeof(finders) / sizeof(finders[0]); i++)
 		if (!strcmp(question->action, finders[i].action))
 			finders[i].find(question, answer, remedy);
+	find_claims(question, answer, remedy);
 }

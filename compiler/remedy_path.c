@@ -218,6 +218,29 @@ static void note_opens(const struct trial *trial)
 		note_shut(trial);
 }
 
+/* Assertions of files that the statement would break, as the compiler will say. */
+static void note_claims(const struct trial *trial)
+{
+	static const unsigned rights[] = { SBX_READ, SBX_WRITE, SBX_EXEC };
+	const struct question *question = trial->question;
+	const struct view *view = question->view;
+
+	for (uint32_t i = 0; i < SBX_COUNT(question->blob, ASSERTS); i++) {
+		const struct sbx_assert *claim = SBX_AT(question->blob, ASSERTS, sbx_assert, i);
+		const char *path;
+
+		if (claim->head.verb == SBX_CAN || claim->action > SBX_DO_EXEC)
+			continue;
+		path = view_path(view, render_tmpl(question->arena, question->blob, claim->object));
+		if (!path)
+			continue;
+		path = view_real(question->arena, path);
+		if (!allows(&view->set, path, rights[claim->action]) &&
+		    allows(&trial->set, path, rights[claim->action]))
+			remedy_claim(question, trial->remedy, i);
+	}
+}
+
 void remedy_path(const struct question *question, const struct answer *answer,
 		 struct remedy *remedy)
 {
@@ -234,6 +257,7 @@ void remedy_path(const struct question *question, const struct answer *answer,
 	remedy->section = "fs";
 	if (try_all(&trial)) {
 		note_opens(&trial);
+		note_claims(&trial);
 		return;
 	}
 	remedy->add.count = remedy->seals.count = 0;
