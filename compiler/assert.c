@@ -89,6 +89,8 @@ void model_fs_set(struct arena *arena, const struct sbx_blob *blob, const struct
 		point.wild = wild;
 		if (!point.path)
 			continue;
+		if (!wild)
+			point.length = (uint32_t)strlen(point.path);
 		for (uint32_t j = 0; j < extra->except_count; j++) {
 			struct sbx_tmpl tmpl =
 			    *SBX_AT(blob, TMPLS, sbx_tmpl, extra->except_first + j);
