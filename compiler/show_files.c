@@ -361,7 +361,7 @@ void show_files(struct show *show)
 		if (roots[n].rules.count || roots[n].children.count)
 			draw_root(&d, &roots[n], labels[n]);
 	show_slots(show, part);
-	row = show_row(show, part, SHOW_READ, "r--", NULL);
+	row = show_row(show, part, SHOW_PLAIN, "r--", NULL);
 	show_name(show, row, "the policy, its launcher, a `.git` file");
 	row->said = "a session never writes them, whatever is granted";
 }
