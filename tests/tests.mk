@@ -32,3 +32,7 @@ $(O)/fuzz/grammar/%.o: $(O)/grammar/%.c
 	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) -Wno-error -w -MMD -MP -c -o $@ $<
 
 -include $(wildcard tests/*/tests.mk)
+
+# What tests/KIND/run starts, for who runs it by itself.
+.PHONY: test-programs
+test-programs: $(TEST_PROGRAMS)

@@ -34,6 +34,7 @@ escape-layers: $(O)/sbxc $(O)/sbx-exec $(ATTACKS) $(LAYERS:%=$(O)/tests/sbx-exec
 	$(Q)for layer in $(LAYERS); do tests/escape/run --without $$layer || status=1; done; exit $$status
 
 # BLESS=1: docs/attacks.md anew.
+TEST_PROGRAMS += $(O)/sbxc $(O)/sbx-exec $(ATTACKS)
 .PHONY: check-escape
 check-escape: $(O)/sbxc $(O)/sbx-exec $(ATTACKS)
 	$(Q)$(if $(BLESS),tests/escape/run --markdown >docs/attacks.md)

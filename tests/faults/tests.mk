@@ -33,6 +33,8 @@ $(O)/tests/sbx-exec-careless: $(CARELESS_OBJS)
 FAULTS_PROGRAMS := $(O)/sbxc $(O)/tests/sbx-exec-faults $(O)/tests/sbx-exec-careless \
 	$(O)/tests/faults-trace $(O)/tests/faults-probe
 
+TEST_PROGRAMS += $(FAULTS_PROGRAMS)
+
 .PHONY: check-faults check-faults-all
 check-faults: $(FAULTS_PROGRAMS)
 	$(Q)tests/faults/run

@@ -6,6 +6,7 @@ $(O)/tests/races-%: tests/races/%.c
 	@mkdir -p $(@D)
 	$(Q)gcc -std=c11 -D_GNU_SOURCE $(WARN) -O1 -static -o $@ $<
 
+TEST_PROGRAMS += $(O)/sbxc $(O)/sbx-exec $(RACERS)
 .PHONY: check-races
 check-races: $(O)/sbxc $(O)/sbx-exec $(RACERS)
 	$(Q)tests/races/run
