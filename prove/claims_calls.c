@@ -86,6 +86,10 @@ static struct claim *add(struct prove *prove, enum sbx_section_id section, uint3
 				      (long long)args[3], (long long)args[4], (long long)args[5]);
 	if (claim->through && nr == SYS_sync)
 		claim->why = "it would wait for all of the host's disks";
+#ifdef SYS_pause
+	if (claim->through && nr == SYS_pause)
+		claim->why = "it would never come back";
+#endif
 	return claim;
 }
 
