@@ -89,6 +89,7 @@ int cmd_lint(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_prove(int argc, char **argv); /* prove/ */
+int cmd_proof_status(int argc, char **argv);
 
 /* Options that every subcommand that compiles takes: -I, -D, --colour.
  * Parses one option at argv[*index]; true when it was one of them. */

@@ -20,6 +20,7 @@ static const struct {
 	{ "diff", cmd_diff, "say what one policy allows and another does not" },
 	{ "check", cmd_check, "say whether a policy stays within another" },
 	{ "prove", cmd_prove, "try each claim of a policy inside the sandbox" },
+	{ "proof-status", cmd_proof_status, "say whether the last proof still covers a policy" },
 	{ "dump", cmd_dump, "print a compiled policy" },
 	{ "verbs", cmd_verbs, "print every statement of the language" },
 	{ "backends", cmd_backends, "print what each backend holds, and by what" },
@@ -31,7 +32,7 @@ static int print_help(FILE *out)
 {
 	fputs("usage: sbxc [COMMAND] [OPTION ...] FILE\n\n", out);
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].help);
+		fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].help);
 	fputs("\nsbxc COMMAND --help says more; --version prints the version.\n", out);
 	return out == stdout ? finish_output(SBXC_OK) : SBXC_USAGE;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "compiler/stages.h"
+#include "prove/record.h"
 #include "prove/report.h"
 
 #define JOBS_MAX 64
@@ -21,7 +22,7 @@ volatile sig_atomic_t prove_stopped;
 struct request {
 	struct compile_options options;
 	struct targets targets;
-	const char *policy, *launcher, *probe;
+	const char *policy, *launcher, *record, *by;
 	enum format format;
 	unsigned jobs;
 	bool verbose, help;
@@ -77,6 +78,10 @@ static bool read_value(int argc, char **argv, int *index, struct request *reques
 		request->wrong = set_format(request, arena, value);
 	else if (!strcmp(option, "--jobs") && value)
 		request->wrong = set_jobs(request, arena, value);
+	else if (!strcmp(option, "--record") && value)
+		request->record = value;
+	else if (!strcmp(option, "--by") && value)
+		request->by = value;
 	else if (!strcmp(option, "--launcher") && value)
 		request->launcher = value;
 	else
@@ -101,6 +106,8 @@ static bool read_request(int argc, char **argv, struct request *request, struct 
 			 !common_option(argc, argv, &i, &request->options, arena))
 			return false;
 	}
+	if (!request->wrong && !request->record != !request->by)
+		request->wrong = "--record FILE and --by NAME go together";
 	return !request->wrong && (request->policy || request->help);
 }
 
@@ -235,6 +242,14 @@ static int prove_policy(struct request *request, struct arena *arena, const stru
 	for (size_t i = 0; i < count; i++)
 		status |= status_of(arena, &proves[i]);
 	report(request->format, proves, count, request->verbose);
+	if (request->record) {
+		const char *error = record_add(arena, request->record, request->by, proves, count);
+
+		if (error)
+			fprintf(stderr, "sbxc prove: %s: %s\n",
+				diag_escape(arena, str_from(request->record)), error);
+		status |= error ? SBXC_ERRORS : SBXC_OK;
+	}
 	for (size_t i = 0; i < count; i++)
 		arena_free(&arenas[i]);
 	return status;
@@ -265,6 +280,44 @@ int cmd_prove(int argc, char **argv)
 	compilation_init(&compilation, &request.options);
 	if (open_blob_or_compile(&compilation, request.policy, &blob))
 		status = prove_policy(&request, &compilation.arena, &blob);
+	compilation_free(&compilation);
+	arena_free(&arena);
+	return finish_output(status);
+}
+
+static int print_status_usage(FILE *out, int status)
+{
+	fputs("usage: sbxc proof-status --record FILE [--launcher FILE] [-I DIR] [-D NAME=VALUE]\n"
+	      "                         BLOB|POLICY\n"
+	      "Does the last proof of this policy in the record still cover it: the same kernel,\n"
+	      "Landlock, launcher and backends?  One fact a line, yes or no; the last is the "
+	      "answer.\n"
+	      "Exit status: 0 it does; 1 it does not, or the record is broken; 2 usage.\n",
+	      out);
+	return out == stdout ? finish_output(status) : status;
+}
+
+int cmd_proof_status(int argc, char **argv)
+{
+	struct request request = { 0 };
+	struct compilation compilation;
+	struct arena arena = { 0 };
+	int status = SBXC_ERRORS;
+	struct sbx_blob blob;
+
+	request.by = ""; /* it is not asked for here */
+	if (!read_request(argc, argv, &request, &arena) || (!request.record && !request.help) ||
+	    request.targets.count || request.jobs || request.verbose || *request.by) {
+		arena_free(&arena);
+		return print_status_usage(stderr, SBXC_USAGE);
+	}
+	if (request.help)
+		return print_status_usage(stdout, SBXC_OK);
+	compilation_init(&compilation, &request.options);
+	if (open_blob_or_compile(&compilation, request.policy, &blob))
+		status = record_status(&compilation.arena, request.record, &blob,
+				       request.launcher ? request.launcher
+							: beside_us(&arena, "sbx-exec"));
 	compilation_free(&compilation);
 	arena_free(&arena);
 	return finish_output(status);

@@ -46,6 +46,19 @@ void count_verdicts(const struct prove *prove, size_t counts[VERDICT_COUNT])
 		counts[prove->claims.items[i].verdict]++;
 }
 
+bool proofs_hold(const struct prove *proves, size_t count)
+{
+	size_t counts[VERDICT_COUNT], held = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		count_verdicts(&proves[i], counts);
+		if (counts[LEAKS] || counts[VACUOUS] || proves[i].failed)
+			return false;
+		held += counts[HOLDS];
+	}
+	return held;
+}
+
 static void print_backend(const struct prove *prove, bool verbose)
 {
 	static const enum verdict order[] = { HOLDS, NOT_MEASURABLE, VACUOUS, LEAKS };

@@ -1,0 +1,20 @@
+/*
+ * prove/record.h - what was proven, where, when and by whom.
+ *
+ * One JSON object a line.  Each names the SHA-256 of the line before it (the first:
+ * 64 zeros), so that none can be changed, left out or put between unseen; only the
+ * last ones can be cut off, which whoever keeps the last hash elsewhere sees.
+ */
+#ifndef SBX_PROVE_RECORD_H
+#define SBX_PROVE_RECORD_H
+
+#include "prove/prove.h"
+
+/* Adds an entry to @path.  NULL, or why not. */
+const char *record_add(struct arena *arena, const char *path, const char *by,
+		       const struct prove *proves, size_t count);
+/* Says whether the last entry about this policy covers it here and now; the exit status. */
+int record_status(struct arena *arena, const char *path, const struct sbx_blob *blob,
+		  const char *launcher);
+
+#endif
