@@ -11,8 +11,6 @@
 #include "compiler/diff_names.h"
 #include "compiler/text.h"
 
-#define PATTERNS_MAX 400 /* that are told apart at once */
-
 enum level { HIDDEN, SET, PASSED };
 
 struct env {
@@ -181,22 +179,45 @@ static bool is_equal(const struct diff *diff)
 	return true;
 }
 
+/* The verbs that @side has about a pattern, a bit each. */
+static unsigned verbs_about(const struct env *env, unsigned side, const char *pattern)
+{
+	const struct sbx_blob *blob = env->diff->side[side].blob;
+	unsigned verbs = 0;
+
+	for (size_t i = 0; i < env->patterns[side].count; i++) {
+		const struct sbx_env_rule *rule =
+		    SBX_AT(blob, ENV, sbx_env_rule, env->patterns[side].items[i]);
+
+		if (!strcmp(sbx_string(blob, rule->name), pattern))
+			verbs |= 1u << rule->head.verb;
+	}
+	return verbs;
+}
+
+static bool is_alone(const struct env *env, const char *pattern)
+{
+	return verbs_about(env, DIFF_OLD, pattern) != verbs_about(env, DIFF_NEW, pattern);
+}
+
 void diff_env(struct diff *diff)
 {
 	struct env env = { .diff = diff };
+	const char **patterns;
+	size_t count = 0, alone;
 
 	if (is_equal(diff))
 		return;
 	for (unsigned side = 0; side < DIFF_SIDES; side++)
 		read_side(&env, side);
-	for (size_t i = 0; i < env.globs.count; i += PATTERNS_MAX) {
-		size_t rest = env.globs.count - i;
-
-		names_tell_apart(diff->arena, env.globs.items + i,
-				 rest < PATTERNS_MAX ? rest : PATTERNS_MAX, &env.names,
-				 &env.candidates, &diff->cut);
-		diff->cut |= rest > PATTERNS_MAX;
-	}
+	patterns = arena_array(diff->arena, env.globs.count, sizeof(*patterns));
+	for (unsigned turn = 0; turn < 2; turn++)
+		for (size_t i = 0; i < env.globs.count; i++)
+			if (is_alone(&env, env.globs.items[i]) == !turn)
+				patterns[count++] = env.globs.items[i];
+	for (alone = 0; alone < count && is_alone(&env, patterns[alone]); alone++)
+		;
+	names_tell_apart(diff->arena, patterns, count, alone, &env.names, &env.candidates);
 	for (size_t i = 0; i < env.candidates.count; i++)
 		compare_name(&env, env.candidates.items[i]);
 }

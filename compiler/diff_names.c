@@ -5,6 +5,11 @@
  * where each may stand.  Characters that no element of a pattern tells apart are
  * one class, so few names reach every state there is.  A name that is already taken
  * is varied until it is not.
+ *
+ * Where patterns are many that can all match together, as `*A*` and `*B*`, there are
+ * too many sets.  Then it is two at a time: what decides is one pattern that gives
+ * and one that takes, while the others stay out of it, which a name does that has
+ * a character of no pattern wherever one fits.
  */
 #include "compiler/diff_names.h"
 
@@ -12,8 +17,9 @@
 
 #include "blob/verdict.h"
 
-#define STATES_MAX 20000
-#define CHARS_MAX  512
+#define STATES_MAX   2000
+#define TOGETHER_MAX 30 /* patterns */
+#define CHARS_MAX    512
 
 struct element {
 	const char *text; /* NULL: the end of a pattern */
@@ -29,6 +35,7 @@ struct state {
 struct search {
 	struct arena *arena;
 	const struct map *taken;
+	bool padded; /* each name twice, see pad() */
 	struct names *out;
 	struct {
 		VEC_OF(struct element)
@@ -239,6 +246,30 @@ static const char *vary(struct search *s, const struct state *state, struct str 
 	return NULL;
 }
 
+/* With one more character wherever that changes nothing: where the name agrees with what
+ * others spell out only because it is so short, it no longer does. */
+static void pad(struct search *s, const struct state *state, struct str set)
+{
+	size_t length = state->length;
+	size_t *name = arena_array(s->arena, 2 * length + 1, sizeof(*name));
+	const char *text;
+
+	for (size_t i = 0; i < length; i++)
+		name[i] = state->chars[i];
+	for (size_t place = state->length + 1; place-- > 0;) {
+		memmove(name + place + 1, name + place, (length - place) * sizeof(*name));
+		name[place] = 0;
+		if (agrees(s, set, name, length + 1)) {
+			length++;
+			continue;
+		}
+		memmove(name + place, name + place + 1, (length - place) * sizeof(*name));
+	}
+	text = spell(s, name, length);
+	if (length > state->length && !is_taken(s, text))
+		*VEC_PUSH(s->arena, s->out) = text;
+}
+
 /* The set of patterns that end here gets its name, if it has none. */
 static void accept(struct search *s, const struct state *state)
 {
@@ -249,6 +280,8 @@ static void accept(struct search *s, const struct state *state)
 	if (map_get(&s->accepted, set))
 		return;
 	set.ptr = arena_copy(s->arena, set.ptr, set.len);
+	if (s->padded)
+		pad(s, state, set);
 	name = spell(s, state->chars, state->length);
 	if (is_taken(s, name))
 		name = vary(s, state, set);
@@ -283,10 +316,11 @@ static void push(struct search *s, const uint8_t *at, const struct state *from, 
 	*VEC_PUSH(s->arena, &s->queue) = state;
 }
 
-void names_tell_apart(struct arena *arena, const char *const *patterns, size_t count,
-		      const struct map *taken, struct names *out, bool *cut)
+/* False: there are too many states. */
+static bool search(struct arena *arena, const char *const *patterns, size_t count,
+		   const struct map *taken, bool padded, struct names *out)
 {
-	struct search s = { .arena = arena, .taken = taken, .out = out };
+	struct search s = { .arena = arena, .taken = taken, .out = out, .padded = padded };
 
 	add_char(&s, "x");
 	for (size_t i = 0; i < count; i++)
@@ -298,10 +332,8 @@ void names_tell_apart(struct arena *arena, const char *const *patterns, size_t c
 	begin(&s, s.scratch[0]);
 	push(&s, s.scratch[0], NULL, 0);
 	for (size_t i = 0; i < s.queue.count; i++) {
-		if (i == STATES_MAX) {
-			*cut = true;
-			break;
-		}
+		if (i == STATES_MAX)
+			return false;
 		for (size_t class = 0; class < s.classes; class ++) {
 			struct state from = s.queue.items[i];
 
@@ -309,4 +341,19 @@ void names_tell_apart(struct arena *arena, const char *const *patterns, size_t c
 			push(&s, s.scratch[0], &from, s.member[class]);
 		}
 	}
+	return true;
+}
+
+void names_tell_apart(struct arena *arena, const char *const *patterns, size_t count, size_t first,
+		      const struct map *taken, struct names *out)
+{
+	if (count <= TOGETHER_MAX && search(arena, patterns, count, taken, false, out))
+		return;
+	for (size_t i = 0; i < first; i++)
+		for (size_t n = 0; n < count; n++) {
+			const char *two[] = { patterns[i], patterns[n] };
+
+			if (n > i || n >= first)
+				search(arena, two, 2, taken, true, out);
+		}
 }

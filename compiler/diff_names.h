@@ -15,10 +15,10 @@ struct names {
 /*
  * One name for each set of @patterns (of one component, as blob/glob.c reads
  * them) that some name matches together while it matches none of the others; one
- * that matches none, too.  None of them is in @taken.  *cut is set when there
- * were too many to look at.
+ * that matches none, too.  None of them is in @taken.  Where there are too many
+ * such sets: for each two patterns of which one is among the @first ones.
  */
-void names_tell_apart(struct arena *arena, const char *const *patterns, size_t count,
-		      const struct map *taken, struct names *out, bool *cut);
+void names_tell_apart(struct arena *arena, const char *const *patterns, size_t count, size_t first,
+		      const struct map *taken, struct names *out);
 
 #endif

@@ -207,15 +207,44 @@ static bool is_alone(const struct track *track)
 	return !track->is_except && (track->index[0] == SBX_NONE || track->index[1] == SBX_NONE);
 }
 
+/* A point of one side alone covers the path, or something beneath it. */
 static bool can_differ(const struct search *s)
 {
-	for (size_t i = 0; i < s->live.count; i++)
-		if (is_alone(&s->tracks.items[s->live.items[i].track]))
-			return true;
 	for (size_t i = 0; i < s->covering.count; i++)
 		if (is_alone(&s->tracks.items[s->covering.items[i].track]))
 			return true;
+	for (size_t i = 0; i < s->live.count; i++)
+		if (is_alone(&s->tracks.items[s->live.items[i].track]))
+			return true;
 	return false;
+}
+
+/*
+ * Beneath this path only a grant, or what a seal excepts, can open anything again.
+ * Where none may follow, what is refused stays so: a right goes on being of interest
+ * as long as both sides give it, and one of the points to come takes it.
+ */
+static bool can_change_beneath(const struct search *s, const struct sbx_fs_set covering[2],
+			       const char *path)
+{
+	unsigned takes = 0, open = SBX_READ | SBX_WRITE | SBX_EXEC;
+
+	for (size_t i = 0; i < s->live.count; i++) {
+		const struct track *track = &s->tracks.items[s->live.items[i].track];
+
+		if (track->is_except || track->point->verb < SBX_FS_DENY)
+			return true;
+		takes |= track->point->rights;
+	}
+	for (unsigned right = SBX_READ; right <= SBX_EXEC; right <<= 1)
+		for (unsigned side = 0; takes & right && side < 2; side++) {
+			struct sbx_fs_verdict verdict;
+
+			sbx_fs_decide(&covering[side], path, right, &verdict);
+			if (!verdict.allowed)
+				open &= ~right;
+		}
+	return takes & open;
 }
 
 static void key_add(struct search *s, const void *data, size_t size)
@@ -284,10 +313,8 @@ static int by_index(const void *a, const void *b)
 }
 
 /* In the order of the whole sets, so that the same one of equals is named. */
-static void look_at(struct search *s, const char *path)
+static void cover_sets(struct search *s, struct sbx_fs_set sets[2])
 {
-	struct sbx_fs_set sets[2];
-
 	for (unsigned side = 0; side < 2; side++) {
 		s->points[side].count = s->index[side].count = 0;
 		for (size_t i = 0; i < s->covering.count; i++) {
@@ -306,12 +333,22 @@ static void look_at(struct search *s, const char *path)
 		sets[side] = (struct sbx_fs_set){ s->points[side].items, s->points[side].count,
 						  s->sets[side].excepts };
 	}
-	s->look(s->context, *path ? path : "/", sets);
+}
+
+/* Of what goes on, in an order of its own; mostly it has it. */
+static void sort_live(struct search *s)
+{
+	for (size_t i = 1; i < s->live.count; i++)
+		if (by_track(&s->live.items[i - 1], &s->live.items[i]) > 0) {
+			qsort(s->live.items, s->live.count, sizeof(*s->live.items), by_track);
+			return;
+		}
 }
 
 /* What s->live and s->covering say of @path, unless there is a node like it. */
 static void finish_node(struct search *s, const char *path, int depth)
 {
+	struct sbx_fs_set covering[2];
 	struct node *node;
 	struct str key;
 	void **slot;
@@ -322,6 +359,12 @@ static void finish_node(struct search *s, const char *path, int depth)
 		*s->cut = true;
 		return;
 	}
+	cover_sets(s, covering);
+	if (!can_change_beneath(s, covering, *path ? path : "/")) {
+		s->look(s->context, *path ? path : "/", covering);
+		return;
+	}
+	sort_live(s);
 	if (s->covering.count)
 		qsort(s->covering.items, s->covering.count, sizeof(*s->covering.items),
 		      by_covering);
@@ -331,7 +374,7 @@ static void finish_node(struct search *s, const char *path, int depth)
 	key.ptr = arena_copy(s->arena, key.ptr, key.len);
 	slot = map_put(s->arena, &s->seen, key);
 	*slot = s;
-	look_at(s, path);
+	s->look(s->context, *path ? path : "/", covering);
 	node = VEC_PUSH(s->arena, &s->queue);
 	*node = (struct node){ .path = path, .depth = depth };
 	node->live_count = s->live.count;
@@ -412,8 +455,7 @@ static void enter(struct search *s, const struct node *node, const struct going 
 	}
 	for (size_t i = 0; i < count; i++)
 		arrive(s, first[i].at.track, first[i].at.part + 1, depth);
-	if (s->live.count)
-		qsort(s->live.items, s->live.count, sizeof(*s->live.items), by_track);
+	sort_live(s);
 	for (size_t i = 0; i < s->live.count; i++)
 		if (!kept || by_track(&s->live.items[i], &s->live.items[kept - 1]))
 			s->live.items[kept++] = s->live.items[i];
@@ -452,7 +494,7 @@ static const struct names *other_names(struct search *s, const struct going *goi
 	if (names)
 		return names;
 	names = ARENA_NEW(s->arena, struct names);
-	names_tell_apart(s->arena, patterns, count, taken, names, s->cut);
+	names_tell_apart(s->arena, patterns, count, count, taken, names);
 	if (!*slot)
 		*slot = names;
 	return names;

@@ -321,6 +321,38 @@ static void expect(struct pair *pair, unsigned part, const struct verdict verdic
 	     (int)verdict[1].rule);
 }
 
+static void ask_file(const struct pair *pair, const char *path, unsigned right,
+		     struct verdict both[2])
+{
+	for (unsigned side = 0; side < 2; side++) {
+		const struct sbx_fs_set *set = &pair->set[side];
+		struct sbx_fs_verdict verdict;
+
+		sbx_fs_decide(set, *path ? path : "/", right, &verdict);
+		both[side] =
+		    (struct verdict){ verdict.allowed, SBX_SEC_FS,
+				      verdict.point == SBX_NONE ? SBX_NONE
+								: set->points[verdict.point].rule };
+	}
+}
+
+/* Where a directory above differs in the same way, its rules are those to be named. */
+static void expect_file(struct pair *pair, const char *path, unsigned right)
+{
+	struct verdict both[2], above[2];
+
+	for (ask_file(pair, path, right, both); *path; memcpy(both, above, sizeof(both))) {
+		const char *up =
+		    arena_copy(&pair->arena, path, (size_t)(strrchr(path, '/') - path));
+
+		ask_file(pair, up, right, above);
+		if (above[0].allowed != both[0].allowed || above[1].allowed != both[1].allowed)
+			break;
+		path = up;
+	}
+	expect(pair, 0, both, arena_printf(&pair->arena, "right %u of %s", right, path));
+}
+
 static void sample_files(struct pair *pair)
 {
 	static const char *const names[] = { "a",  "b",   "c",  "ab", "\xc3\xa9", "a[1]", "z",
@@ -331,23 +363,8 @@ static void sample_files(struct pair *pair)
 
 		for (unsigned n = below(6); n-- > 0;)
 			path = arena_printf(&pair->arena, "%s/%s", path, PICK(names));
-		for (unsigned right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
-			struct verdict both[2];
-
-			for (unsigned side = 0; side < 2; side++) {
-				const struct sbx_fs_set *set = &pair->set[side];
-				struct sbx_fs_verdict verdict;
-
-				sbx_fs_decide(set, *path ? path : "/", right, &verdict);
-				both[side] =
-				    (struct verdict){ verdict.allowed, SBX_SEC_FS,
-						      verdict.point == SBX_NONE
-							  ? SBX_NONE
-							  : set->points[verdict.point].rule };
-			}
-			expect(pair, 0, both,
-			       arena_printf(&pair->arena, "right %u of %s", right, path));
-		}
+		for (unsigned right = SBX_READ; right <= SBX_EXEC; right <<= 1)
+			expect_file(pair, path, right);
 	}
 }
 
