@@ -51,7 +51,8 @@ static bool draw(struct arena *arena, const struct sbx_blob *blob, const char *h
 	show_process(&show);
 	show_jobs(&show);
 	show_calls(&show);
-	show_backends(&show);
+	if (blob->header->kind == SBX_POLICY)
+		show_backends(&show); /* a site policy is launched by none */
 	show_claims(&show);
 	if (!html) {
 		show_print(&show, quiet, colour_on(stdout), width_of_terminal());

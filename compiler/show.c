@@ -18,6 +18,14 @@ struct show_part *show_part(struct show *show, const char *id, const char *title
 	return part;
 }
 
+bool show_unbounded(struct show *show, struct show_part *part, enum sbx_unbounded section)
+{
+	if (!(sbx_meta(show->blob)->unbounded & 1u << section))
+		return false;
+	part->lead = "Unbounded: this site policy leaves the section to the user's.";
+	return true;
+}
+
 struct show_row *show_row(struct show *show, struct show_part *part, enum show_tone tone,
 			  const char *state, const struct sbx_head *head)
 {

@@ -63,6 +63,8 @@ struct show {
 
 struct show_part *show_part(struct show *show, const char *id, const char *title,
 			    const char *state_head, const char *name_head);
+/* A section that a site policy does not bound: @part says so, and is complete. */
+bool show_unbounded(struct show *show, struct show_part *part, enum sbx_unbounded section);
 /* An empty row; @head: where it stands and why, or NULL. */
 struct show_row *show_row(struct show *show, struct show_part *part, enum show_tone tone,
 			  const char *state, const struct sbx_head *head);

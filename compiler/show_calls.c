@@ -194,6 +194,8 @@ void show_calls(struct show *show)
 {
 	struct show_part *part = show_part(show, "calls", "System calls", "Answer", "Calls");
 
+	if (show_unbounded(show, part, SBX_UNBOUNDED_SYSCALLS))
+		return;
 	count_all(show, part);
 	show_areas(show, part);
 	show_conditions(show);

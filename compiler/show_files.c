@@ -344,6 +344,8 @@ void show_files(struct show *show)
 	size_t count = sizeof(roots) / sizeof(roots[0]);
 	struct show_row *row;
 
+	if (show_unbounded(show, part, SBX_UNBOUNDED_FS))
+		return;
 	for (size_t i = 0; i < show->set.count; i++) {
 		const struct sbx_fs_point *point = &show->set.points[i];
 

@@ -146,6 +146,8 @@ void show_environment(struct show *show)
 	struct show_part *part =
 	    show_part(show, "environment", "Environment", "Inside", "Variable");
 
+	if (show_unbounded(show, part, SBX_UNBOUNDED_ENV))
+		return;
 	part->lead = "It starts empty: what is not here is not there.";
 	add_variables(show, part, SBX_ENV_SET);
 	add_variables(show, part, SBX_ENV_PASS);
@@ -192,12 +194,16 @@ void show_network(struct show *show)
 	};
 	struct show_part *part = show_part(show, "network", "Network", "Verdict", "What");
 	uint32_t mode = sbx_meta(show->blob)->net_mode;
-	struct show_row *row = show_row(show, part,
-					mode == SBX_NET_HOST    ? SHOW_HOLE
-					: mode == SBX_NET_PROXY ? SHOW_WRITE
-								: SHOW_SHUT,
-					"mode", &sbx_meta(show->blob)->net_mode_head);
+	struct show_row *row;
 	unsigned silent = 0;
+
+	if (show_unbounded(show, part, SBX_UNBOUNDED_NET))
+		return;
+	row = show_row(show, part,
+		       mode == SBX_NET_HOST    ? SHOW_HOLE
+		       : mode == SBX_NET_PROXY ? SHOW_WRITE
+					       : SHOW_SHUT,
+		       "mode", &sbx_meta(show->blob)->net_mode_head);
 
 	show_name(show, row, modes[mode]);
 	row->said = words[mode];
@@ -247,7 +253,11 @@ void show_process(struct show *show)
 	add_rules(show, part, SBX_SEC_LIMITS, SHOW_READ, "limit");
 	add_rules(show, part, SBX_SEC_REQUIRE, SHOW_PLAIN, "require");
 	add_rules(show, part, SBX_SEC_PARAMS, SHOW_PLAIN, "param");
-	if (!part->rows.count)
+	if (show_unbounded(show, part, SBX_UNBOUNDED_PROCESS) &&
+	    show_unbounded(show, part, SBX_UNBOUNDED_LIMITS))
+		return;
+	part->lead = NULL;
+	if (!part->rows.count && show->blob->header->kind == SBX_POLICY)
 		part->lead = "Nothing is said: no limits, the terminal that is handed over.";
 }
 
