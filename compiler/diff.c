@@ -249,10 +249,26 @@ static const struct {
 	{ diff_require, -1, false },
 };
 
+/* Does any text of the policy have a value in it that only a repository gives? */
+static bool speaks_of_git(const struct sbx_blob *blob)
+{
+	const char *text = blob->section[SBX_SEC_STRINGS].records;
+
+	for (uint32_t i = 0; i + 1 < SBX_COUNT(blob, STRINGS); i++)
+		if (text[i] == SBX_MARK_VAR && text[i + 1] >= SBX_MARK_BASE + SBX_VAR_GITDIR &&
+		    text[i + 1] <= SBX_MARK_BASE + SBX_VAR_GITHOOKS)
+			return true;
+	return false;
+}
+
 void diff_run(struct diff *diff)
 {
+	bool git = speaks_of_git(diff->side[0].blob) || speaks_of_git(diff->side[1].blob);
+
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		unsigned machines = parts[i].has_paths ? DIFF_MACHINES : 1;
+		unsigned machines = !parts[i].has_paths ? 1
+				    : git               ? DIFF_MACHINES
+							: DIFF_MACHINES - 1;
 
 		if (parts[i].section >= 0 && unbounded(diff, (enum sbx_unbounded)parts[i].section))
 			continue;

@@ -70,7 +70,7 @@ struct search {
 		VEC_OF(struct covering)
 	} covering;
 	struct {
-		VEC_OF(char)
+		VEC_OF(uint32_t)
 	} key;
 	struct {
 		VEC_OF(struct sbx_fs_point)
@@ -118,23 +118,19 @@ static void split(struct search *s, struct track *track, const char *path, bool 
 	track->literal_depth = wild ? sbx_glob_literal_depth(path) : (int)track->count;
 }
 
+/* All that a point says, each path behind its length. */
 static struct str key_of(struct arena *arena, const struct sbx_fs_set *set,
 			 const struct sbx_fs_point *point)
 {
-	struct {
-		VEC_OF(char)
-	} key = { 0 };
-	const char *head = arena_printf(arena, "%u %u %u %s", point->verb, point->rights,
-					point->wild, point->path);
+	const char *key = arena_printf(arena, "%u %u %u %zu %s", point->verb, point->rights,
+				       point->wild, strlen(point->path), point->path);
 
-	for (const char *p = head; *p; p++)
-		*VEC_PUSH(arena, &key) = *p;
 	for (uint32_t i = 0; i < point->except_count; i++) {
-		*VEC_PUSH(arena, &key) = '\0';
-		for (const char *p = set->excepts[point->except_first + i]; *p; p++)
-			*VEC_PUSH(arena, &key) = *p;
+		const char *except = set->excepts[point->except_first + i];
+
+		key = arena_printf(arena, "%s %zu %s", key, strlen(except), except);
 	}
-	return (struct str){ key.items, key.count };
+	return str_from(key);
 }
 
 static void add_point(struct search *s, struct map *known, unsigned side, uint32_t index)
@@ -247,10 +243,11 @@ static bool can_change_beneath(const struct search *s, const struct sbx_fs_set c
 	return takes & open;
 }
 
+/* @size: whole words of 4 bytes. */
 static void key_add(struct search *s, const void *data, size_t size)
 {
-	for (size_t i = 0; i < size; i++)
-		*VEC_PUSH(s->arena, &s->key) = ((const char *)data)[i];
+	for (size_t i = 0; i < size / sizeof(uint32_t); i++)
+		*VEC_PUSH(s->arena, &s->key) = ((const uint32_t *)data)[i];
 }
 
 /* The heaviest grant and deny of each side and right: what decides, and all that a
@@ -288,9 +285,11 @@ static void key_add_winners(struct search *s, unsigned side, unsigned right)
 
 static struct str key_of_node(struct search *s)
 {
+	static const uint32_t end = SBX_NONE;
+
 	s->key.count = 0;
 	key_add(s, s->live.items, s->live.count * sizeof(*s->live.items));
-	key_add(s, "", 1);
+	key_add(s, &end, sizeof(end));
 	for (unsigned side = 0; side < 2; side++)
 		for (unsigned right = SBX_READ; right <= SBX_EXEC; right <<= 1)
 			key_add_winners(s, side, right);
@@ -302,7 +301,7 @@ static struct str key_of_node(struct search *s)
 		    (track->point->verb != SBX_FS_DENY && track->point->verb != SBX_FS_GRANT))
 			key_add(s, &s->covering.items[i].track, sizeof(uint32_t));
 	}
-	return (struct str){ s->key.items, s->key.count };
+	return (struct str){ (const char *)s->key.items, s->key.count * sizeof(uint32_t) };
 }
 
 static int by_index(const void *a, const void *b)
