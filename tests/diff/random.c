@@ -151,6 +151,29 @@ static void add_env(struct pair *pair, unsigned sides)
 							    : (struct tmpl){ 0 } };
 }
 
+/* So many that they are told apart two at a time. */
+static void add_many_env(struct pair *pair)
+{
+	for (unsigned i = 0; i < 40; i++) {
+		static const enum sbx_env_verb verbs[] = { SBX_ENV_PASS, SBX_ENV_PASS, SBX_ENV_DENY,
+							   SBX_ENV_SEAL };
+		static const unsigned sides[] = { 3, 3, 3, 3, 3, 3, 3, 1, 2 };
+		enum sbx_env_verb verb = verbs[below(100) ? below(3) : 3];
+		unsigned on = PICK(sides);
+		const char *name = "";
+
+		for (unsigned n = 1 + below(6); n-- > 0;)
+			name = arena_printf(&pair->arena, "%s%c", name, "ABC_**"[below(6)]);
+		if (!strpbrk(name, "ABC_"))
+			continue;
+		note(pair, arena_printf(&pair->arena, "sides %u: env verb %d %s", on, verb, name));
+		for (unsigned side = 0; side < 2; side++)
+			if (on & 1u << side)
+				*VEC_PUSH(&pair->arena, &pair->policy[side]->env) =
+				    (struct env_rule){ .verb = verb, .name = str_from(name) };
+	}
+}
+
 static const char *const rule_hosts[] = { "a.test", "b.a.test", "c.b.a.test", "nota.test" };
 static const char *const suffixes[] = { "a.test", "test", "b.a.test" };
 static const char *const ranges[] = { "10.0.0.0/8", "10.1.0.0/16",   "10.1.2.3/32", "0.0.0.0/0",
@@ -281,6 +304,8 @@ static void make_pair(struct pair *pair)
 	for (unsigned kind = 0; kind < 4; kind++)
 		for (unsigned i = below(7); i-- > 0;)
 			adders[kind](pair, random_sides());
+	if (!below(25))
+		add_many_env(pair);
 	pair->diff.arena = &pair->arena;
 	for (unsigned side = 0; side < 2; side++) {
 		model_open(&pair->arena, pair->policy[side], false, &pair->out[side],
@@ -374,10 +399,12 @@ static void sample_env(struct pair *pair)
 		"Z", "AXB", "XYN", "A_TOKEN", "BA", "CBC", "AB_TOKENS"
 	};
 
-	for (unsigned i = 0; i < 14; i++) {
-		const char *name = i < 7 ? env_names[i] : more[i - 7];
+	for (unsigned i = 0; i < 34; i++) {
+		const char *name = i < 7 ? env_names[i] : i < 14 ? more[i - 7] : "";
 		struct verdict both[2];
 
+		for (unsigned n = i < 14 ? 0 : 1 + below(6); n-- > 0;)
+			name = arena_printf(&pair->arena, "%s%c", name, "ABC_Z"[below(5)]);
 		for (unsigned side = 0; side < 2; side++) {
 			struct sbx_env_verdict verdict;
 
