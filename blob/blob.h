@@ -270,6 +270,7 @@ enum sbx_limit {
 struct sbx_limit_rule { /* bytes, counts, seconds */
 	struct sbx_head head;
 	uint32_t limit;
+	uint32_t zero; /* said, so that no compiler leaves what was there before */
 	uint64_t value;
 };
 

@@ -115,6 +115,7 @@ static const struct field fields[] = {
 
 	FIELD(LIMITS, sbx_limit_rule, head, HEAD, 1),
 	FIELD(LIMITS, sbx_limit_rule, limit, BELOW32, SBX_LIMIT_COUNT),
+	FIELD(LIMITS, sbx_limit_rule, zero, BELOW32, 1),
 
 	FIELD(PROCESS, sbx_process_rule, head, HEAD, 1),
 	FIELD(PROCESS, sbx_process_rule, what, BELOW32, SBX_PROCESS_SHARE_ATTRIBUTES + 1),
