@@ -47,6 +47,17 @@ static const char *library_dir(struct arena *arena)
 	return arena_printf(arena, "%s/share/sbx", self);
 }
 
+const char *library_program(struct arena *arena, const char *name)
+{
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length <= 0)
+		return arena_printf(arena, "/usr/local/bin/%s", name);
+	self[length] = '\0';
+	return arena_printf(arena, "%.*s/%s", (int)(strrchr(self, '/') - self), self, name);
+}
+
 static bool ends_with(struct str text, const char *suffix)
 {
 	size_t len = strlen(suffix);

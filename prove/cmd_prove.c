@@ -1,7 +1,6 @@
 /*
  * prove/cmd_prove.c - sbxc prove: each claim of a policy, held against the kernel.
  */
-#include <limits.h>
 #include <pthread.h>
 #include <pwd.h>
 #include <signal.h>
@@ -11,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compiler/library.h"
 #include "compiler/stages.h"
 #include "prove/record.h"
 #include "prove/report.h"
@@ -127,18 +127,6 @@ static void take_signals(void)
 	sigaction(SIGPIPE, &ignore, NULL);
 }
 
-/* Programs of ours lie beside each other. */
-static const char *beside_us(struct arena *arena, const char *name)
-{
-	char self[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	if (length <= 0)
-		return name;
-	self[length] = '\0';
-	return arena_printf(arena, "%.*s/%s", (int)(strrchr(self, '/') - self), self, name);
-}
-
 /* prove->failed: why nothing could be tried. */
 static void prove_backend(struct prove *prove)
 {
@@ -225,9 +213,9 @@ static int prove_policy(struct request *request, struct arena *arena, const stru
 		proves[i] = (struct prove){
 			.arena = &arenas[i],
 			.parent = user ? user->pw_dir : "/var/tmp",
-			.launcher =
-			    request->launcher ? request->launcher : beside_us(arena, "sbx-exec"),
-			.probe = beside_us(arena, "sbx-probe"),
+			.launcher = request->launcher ? request->launcher
+						      : library_program(arena, "sbx-exec"),
+			.probe = library_program(arena, "sbx-probe"),
 			.given = blob,
 			.defines = request->options.defines,
 			.define_count = request->options.define_count,
@@ -317,7 +305,7 @@ int cmd_proof_status(int argc, char **argv)
 	if (open_blob_or_compile(&compilation, request.policy, &blob))
 		status = record_status(&compilation.arena, request.record, &blob,
 				       request.launcher ? request.launcher
-							: beside_us(&arena, "sbx-exec"));
+							: library_program(&arena, "sbx-exec"));
 	compilation_free(&compilation);
 	arena_free(&arena);
 	return finish_output(status);
