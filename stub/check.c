@@ -397,7 +397,7 @@ static unsigned taken_at(struct launch *launch, const struct node *node)
 	const struct sbx_fs_rule *rule;
 
 	if (node->rule == SBX_RULE_SELF)
-		return SBX_WRITE;
+		return S_ISDIR(node->st.st_mode) ? taken & SBX_WRITE : SBX_WRITE;
 	rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, node->rule);
 	if (rule->head.verb == SBX_FS_SEAL)
 		taken |= rule->rights;
@@ -429,17 +429,4 @@ void check_hard_links(struct launch *launch)
 			      "since it is more than %u names or %u directories deep: %s is the "
 			      "first that was not",
 			      LINKS_SCAN_MAX, LINKS_DEPTH_MAX, links.unseen);
-}
-
-void check_records(struct launch *launch)
-{
-	const char *home = launch->vars.value[SBX_VAR_HOME], *path;
-	enum sbx_fs_verb verb;
-
-	path = home ? walk_kernel_name(path_join(home, ".local/state/sbx/sessions")) : NULL;
-	if (path && fsview_origin(launch, path, SBX_WRITE, &verb) && verb == SBX_FS_GRANT)
-		launch_obstacle(launch,
-				"%s holds sbx-exec's records and would be writable: grant less, or "
-				"`deny write` it",
-				path);
 }

@@ -15,8 +15,5 @@ void check_hard_links(struct launch *launch);
 /* What of that rules which are best-effort ask for: refuses, unless the backend does
  * not hold them anyway. */
 void check_mendable(struct launch *launch);
-/* Refuses to let the sandbox write the records of sessions: who could, could
- * have the next launch remove files. */
-void check_records(struct launch *launch);
 
 #endif

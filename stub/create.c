@@ -59,11 +59,11 @@ void fsview_make(const char *path, struct walk *walk, const char *place)
 
 bool fsview_create(const struct launch *launch, struct node *node)
 {
-	const struct sbx_fs_rule *rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, node->rule);
+	const struct sbx_fs_rule *rule = fsview_rule(launch, node->rule);
 	const char *place = fsview_place(launch, node->rule);
 	struct walk walk;
 
-	if (!(rule->head.flags & SBX_F_CREATE) || launch->options.dry_run || launch->options.check)
+	if (!rule || !(rule->head.flags & SBX_F_CREATE) || launch->options.dry_run || launch->options.check)
 		return false;
 	walk_afresh(node->path, &walk);
 	if (walk.hop_count)

@@ -93,21 +93,6 @@ static bool is_narrowed(const struct launch *launch)
 	return false;
 }
 
-/* What a later session believes of this one must be out of its reach. */
-static void check_records(const struct launch *launch)
-{
-	const char *home = launch->vars.value[SBX_VAR_HOME], *path;
-
-	/* Rules that take nothing away were looked at already. */
-	if (!home || !is_narrowed(launch))
-		return;
-	path = walk_kernel_name(path_join(home, ".local/state/sbx/sessions"));
-	if (path && direct_granted(launch, path) & SBX_WRITE)
-		refuse("%s holds sbx-exec's records and would be writable without mounts: grant "
-		       "less, or use --backend bwrap",
-		       path);
-}
-
 static void say_claims(const struct launch *launch)
 {
 	const char *broken = direct_broken_claims(launch);
@@ -126,7 +111,6 @@ void direct_translate(struct launch *launch, struct backend *out)
 
 	(void)out;
 	direct_find_rules(launch);
-	check_records(launch);
 	plan->rules.items = launch->direct.rules.items;
 	plan->rules.count = launch->direct.rules.count;
 	plan->rules.room = launch->direct.rules.room;

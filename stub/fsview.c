@@ -26,10 +26,15 @@ static bool is_grant(unsigned verb)
 const char *fsview_place(const struct launch *launch, uint32_t rule)
 {
 	if (rule == SBX_RULE_SELF)
-		return "sbx-exec protects policy, launcher and .git file";
+		return "sbx-exec protects policies, launcher, records and .git file";
 	if (rule == SBX_NONE)
 		return "sbx-exec's own";
 	return launch_place(launch, SBX_AT(&launch->blob, FS, sbx_fs_rule, rule)->head.loc);
+}
+
+const struct sbx_fs_rule *fsview_rule(const struct launch *launch, uint32_t rule)
+{
+	return rule >= SBX_RULE_SELF ? NULL : SBX_AT(&launch->blob, FS, sbx_fs_rule, rule);
 }
 
 /* What the kernel makes anew in every sandbox, whatever the host's looks like. */
@@ -399,6 +404,42 @@ static void add_own_links(struct launch *launch, const char *name)
 		add_hops(&c, walk.hops, walk.hop_count);
 }
 
+/* Strictly in @dir, and no record of a session. */
+static bool is_agents(const char *path, const char *dir)
+{
+	return path_within(path, dir) && strcmp(path, dir) &&
+	       !path_within(path, path_join(dir, "sessions"));
+}
+
+/* Where a policy is found by its name, and what sessions believe of one another.  What
+ * a policy opens beneath is an agent's own; of the records nothing is. */
+static void add_own_places(struct launch *launch)
+{
+	static const char places[][18] = { ".local/share/sbx", ".local/state/sbx" };
+	const char *home = launch->vars.value[SBX_VAR_HOME];
+	const uint32_t workspace = sbx_meta(&launch->blob)->workspace_rule;
+	struct fsview *view = &launch->view;
+
+	for (size_t i = 0; home && i < 2; i++) {
+		struct context c = { .launch = launch,
+				     .index = SBX_RULE_SELF,
+				     .verb = SBX_FS_SEAL,
+				     .rights = SBX_WRITE,
+				     .except_first = (uint32_t)view->excepts.count };
+		const char *path = path_join(home, places[i]), *real = walk_kernel_name(path);
+
+		for (size_t k = 0; i && real && k < view->points.count; k++) {
+			const struct sbx_fs_point *point = &view->points.items[k];
+
+			if (is_grant(point->verb) && point->rule != workspace &&
+			    (is_agents(point->path, path) || is_agents(point->path, real)))
+				*vec_add(&view->excepts) = point->path;
+		}
+		c.except_count = (uint32_t)view->excepts.count - c.except_first;
+		add_literal(&c, path);
+	}
+}
+
 /* In a linked worktree or a submodule .git is a file that says where the
  * repository lies: whoever rewrites it has the host's git run a configuration
  * of his. */
@@ -503,6 +544,7 @@ void fsview_build(struct launch *launch)
 	add_own(launch, SBX_VAR_LAUNCHER);
 	add_own_links(launch, launch->blob_name);
 	add_own_links(launch, (const char *)getauxval(AT_EXECFN));
+	add_own_places(launch);
 	add_git_file(launch);
 	add_sockets(launch);
 	add_hops(&c, launch->home_hops, launch->home_hop_count);
@@ -541,12 +583,10 @@ static int by_path(const void *a, const void *b)
 /* Does the rule say what stands in the place of what is absent? */
 static bool has_placeholder(const struct launch *launch, uint32_t index)
 {
-	const struct sbx_fs_rule *rule;
+	const struct sbx_fs_rule *rule = fsview_rule(launch, index);
 
-	if (index >= SBX_RULE_SELF)
-		return false;
-	rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, index);
-	return rule->placeholder != SBX_PLACEHOLDER_DEFAULT || rule->head.flags & SBX_F_CREATE;
+	return rule && (rule->placeholder != SBX_PLACEHOLDER_DEFAULT ||
+			rule->head.flags & SBX_F_CREATE);
 }
 
 static void join(const struct launch *launch, struct node *into, const struct node *other)

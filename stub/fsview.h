@@ -69,6 +69,8 @@ bool fsview_origin(const struct launch *launch, const char *path, unsigned right
 		   enum sbx_fs_verb *verb);
 /* "std/git.pol:12", or which of our own rules it is. */
 const char *fsview_place(const struct launch *launch, uint32_t rule);
+/* NULL: one of our own. */
+const struct sbx_fs_rule *fsview_rule(const struct launch *launch, uint32_t rule);
 /* The bytes of a pattern's literal beginning, up to its first wildcard's
  * component, unescaped. */
 const char *pattern_beginning(const char *pattern, size_t *length);

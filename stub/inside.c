@@ -15,8 +15,8 @@
 
 static void add_placeholder(struct builder *b, const struct node *node, unsigned rights)
 {
-	const struct sbx_fs_rule *rule = SBX_AT(&b->launch->blob, FS, sbx_fs_rule, node->rule);
-	bool is_file = rule->placeholder == SBX_PLACEHOLDER_FILE;
+	const struct sbx_fs_rule *rule = fsview_rule(b->launch, node->rule);
+	bool is_file = rule && rule->placeholder == SBX_PLACEHOLDER_FILE;
 	struct plan_mask *mask;
 	struct frame *frame;
 

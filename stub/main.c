@@ -90,7 +90,6 @@ static void make_plan(struct launch *launch)
 	check_requirements(launch);
 	check_assertions(launch);
 	check_hard_links(launch);
-	check_records(launch);
 	plan_files(launch);
 	stdio_check_files(launch);
 	prepare_process(launch);

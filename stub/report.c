@@ -85,9 +85,9 @@ static const char *mask_text(const struct plan_mask *mask)
 static const char *placeholder_text(const struct launch *launch,
 				    const struct plan_placeholder *placeholder)
 {
-	const struct sbx_fs_rule *rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, placeholder->rule);
+	const struct sbx_fs_rule *rule = fsview_rule(launch, placeholder->rule);
 
-	if (rule->head.flags & SBX_F_CREATE)
+	if (rule && rule->head.flags & SBX_F_CREATE)
 		return "a directory, which stays";
 	return placeholder->text ? "a file" : "a directory";
 }

@@ -247,17 +247,31 @@ END
 policy hspared <<'END'
 fs { write ~/.local/state/sbx compat "almost"; deny write ~/.local/state/sbx/sessions }
 END
+policy hagent <<'END'
+fs { write ~/.local/state/sbx/agent }
+END
 policy hprivate <<'END'
 fs { tmp ~/.local size 1M }
 END
 as_user mkdir -p "$TESTHOME/.local/state/sbx/sessions"
 fresh
-sbx hstate true; status 125 'a policy that opens them'; output 'deny write' '... the remedy is said'
 record="import struct,sys; open(sys.argv[1]+'/session-1-1','wb').write(struct.pack('<QQII',0,0,len(sys.argv[2]),2**32-1)+sys.argv[2].encode()+b'\\0')"
 mkdir -p "$home/victim"; own "$home"
-sbx hspared python3 -c "$record" "$TESTHOME/.local/state/sbx/sessions" "$home/victim"; output 'Read-only' 'with that remedy they are shut'
-sbx hspared true; ok '... and nothing outside is removed' test -d "$home/victim"
-run_in "$TESTHOME/.local/state/sbx" "$sbx_exec" "$dir/plain.sbx" -- true; status 125 'a workspace around them'
+for name in hstate hspared; do
+	sbx $name python3 -c "$record" "$TESTHOME/.local/state/sbx/sessions" "$home/victim"; output 'Read-only' "$name: a policy that opens them does not"
+	sbx $name true; ok '... and nothing outside is removed' test -d "$home/victim"
+done
+as_user mkdir -p "$TESTHOME/.local/state/sbx/agent" "$TESTHOME/.local/share"
+sbx hagent sh -c 'echo x >~/.local/state/sbx/agent/x && echo wrote; mkdir ~/.local/state/sbx/other'
+output wrote "beside them, what is an agent's own is his"; output 'Read-only' '... and nothing else'
+run_in "$TESTHOME/.local/state/sbx/agent" "$sbx_exec" "$dir/plain.sbx" -- sh -c 'echo evil >x'; output 'Read-only' '... not even a workspace'
+for place in state/sbx state/sbx/sessions share/sbx; do
+	as_user mkdir -p "$TESTHOME/.local/$place"
+	run_in "$TESTHOME/.local/$place" "$sbx_exec" "$dir/plain.sbx" -- sh -c 'echo evil >x.sbx'; output 'Read-only' "$place as workspace is read-only"
+done
+rmdir "$TESTHOME/.local/share/sbx"
+run_in "$TESTHOME/.local/share" "$sbx_exec" "$dir/plain.sbx" -- sh -c 'mkdir -p sbx; echo evil >sbx/agent.sbx; cat sbx/agent.sbx'; no_output evil 'a place that is absent is not made'
+not '... nor left' test -e "$TESTHOME/.local/share/sbx"
 sbx hprivate sh -c 'mkdir -p ~/.local/state/sbx/sessions && echo fine'; output fine 'a private directory of that name is none of them'
 
 case_ 'a descriptor to what only a copy stands for'

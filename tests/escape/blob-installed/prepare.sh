@@ -1,0 +1,1 @@
+mkdir -p ~/.local/share/sbx; echo good >~/.local/share/sbx/agent.sbx
