@@ -1,5 +1,5 @@
-# sbxc install: what is written, what is refused, an old blob.
-CHECKS += check-init
-.PHONY: check-init
-check-init: $(SAN_SBXC)
+# sbxc install: what is written and refused, an old blob.
+CHECKS += check-install
+.PHONY: check-install
+check-install: $(SAN_SBXC)
 	$(Q)tests/init/install $(abspath $(SAN_SBXC))
