@@ -13,8 +13,10 @@ struct outcome;
 
 /* The files that the host runs later, as they are before the session. */
 void closing_remember(struct launch *launch);
-/* closing_end.c: ends every descendant of ours that is left, orphans included;
- * children that the caller had before it became us are left alone. */
+/* closing_end.c: before anything is started, what is older than the session, if the
+ * caller had children before it became us: they are left alone. */
+void closing_note_strangers(struct launch *launch);
+/* Ends every other descendant of ours that is left, orphans included. */
 void closing_end_all(const struct launch *launch);
 /* One line: what was refused, what the host runs later and changed. */
 void closing_report(struct launch *launch, const struct outcome *outcome);

@@ -8,6 +8,11 @@
  * children: who is being killed forks no more, and so a fork bomb does not grow
  * back.  Each round finds who was made since the last.  A number may be given
  * anew at any time, so it is held by a pidfd while its parent is looked at.
+ *
+ * Who execs us may have children, which are ours then.  Theirs is every process
+ * older than the session, whatever it looks like; a backend with a process
+ * namespace needs nobody else ended either.  What they start later and leave
+ * behind falls to us like the session's own: only who is confined is ended.
  */
 #include "stub/closing.h"
 
@@ -25,12 +30,14 @@
 #include "stub/proc.h"
 #include "stub/sys.h"
 
+#define TICKS     100 /* a second, in /proc: USER_HZ */
 #define ROUND_MS  2
 #define ROUND_MAX 2500 /* then something cannot be killed */
 
 struct tree {
 	VEC(pid_t) members; /* in this round, ascending as /proc lists them */
-	bool strangers;     /* among our children are some that are not of the session */
+	uint64_t since;     /* older ones are not of the session; 0: there are none */
+	bool unseen;        /* something could not be looked at */
 };
 
 static bool is_member(const struct tree *tree, pid_t pid)
@@ -52,26 +59,78 @@ static bool is_member(const struct tree *tree, pid_t pid)
 	return false;
 }
 
-/* Is @pid below us, and alive? */
-static bool is_ours(const struct tree *tree, pid_t pid)
+static uint64_t ticks_now(void)
 {
-	char text[2048], path[32];
+	struct timespec now;
 
-	out_text(path, sizeof(path), "/proc/%d/status", pid);
-	if (!proc_read(path, text, sizeof(text)))
+	sys_clock(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * TICKS + (uint64_t)now.tv_nsec / (1000000000 / TICKS);
+}
+
+void closing_note_strangers(struct launch *launch)
+{
+	const struct timespec pause = { 0, 1000000 };
+	uint64_t now = ticks_now();
+
+	if (waitpid(-1, NULL, WNOHANG) < 0)
+		return;
+	while (ticks_now() == now) /* the session's are of later ticks */
+		nanosleep(&pause, NULL);
+	launch->session_since = now + 1;
+}
+
+/* Of descriptors or memory: who could not be looked at may be there. */
+static bool is_short(void)
+{
+	return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+}
+
+/* Of /proc/@pid, into @text; false: not there, or that is not known. */
+static bool look(struct tree *tree, pid_t pid, const char *name, char *text, size_t size)
+{
+	char path[32];
+
+	out_text(path, sizeof(path), "/proc/%d/%s", pid, name);
+	if (proc_read(path, text, size))
+		return true;
+	tree->unseen |= is_short();
+	return false;
+}
+
+/* When it was made, in ticks: the 20th word behind the name in parentheses. */
+static uint64_t born(struct tree *tree, pid_t pid)
+{
+	char text[1024];
+	const char *at = look(tree, pid, "stat", text, sizeof(text)) ? strrchr(text, ')') : NULL;
+
+	for (unsigned word = 0; at && word < 20; word++)
+		at = strchr(at + 1, ' ');
+	return at ? out_read_number(at + 1, &at) : 0;
+}
+
+/* Is @pid below us, and alive? */
+static bool is_ours(struct tree *tree, pid_t pid)
+{
+	char text[2048];
+
+	if (!look(tree, pid, "status", text, sizeof(text)) ||
+	    !is_member(tree, (pid_t)proc_number(text, "\nPPid:", 10)) ||
+	    out_find(text, "\nState:\tZ"))
 		return false;
-	return is_member(tree, (pid_t)proc_number(text, "\nPPid:", 10)) &&
-	       !out_find(text, "\nState:\tZ") &&
-	       /* Nobody inside can be without it, and few outside have it. */
-	       (!tree->strangers || proc_number(text, "\nNoNewPrivs:", 10) == 1);
+	return !tree->since || (born(tree, pid) >= tree->since &&
+				/* Nobody inside can be without these. */
+				proc_number(text, "\nNoNewPrivs:", 10) == 1 &&
+				proc_number(text, "\nSeccomp:", 10) == 2);
 }
 
 static void end(struct tree *tree, pid_t pid)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
-	if (fd < 0)
+	if (fd < 0) {
+		tree->unseen |= is_short();
 		return;
+	}
 	if (is_ours(tree, pid)) {
 		syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
 		*vec_add(&tree->members) = pid;
@@ -87,7 +146,8 @@ static bool end_round(struct tree *tree)
 	long got;
 
 	tree->members.count = 0;
-	while ((got = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
+	tree->unseen = dir < 0;
+	while (dir >= 0 && (got = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
 		for (long at = 0; at < got;) {
 			const struct uapi_dirent *entry = (const void *)(buffer + at);
 			const char *rest;
@@ -104,7 +164,7 @@ static bool end_round(struct tree *tree)
 
 void closing_end_all(const struct launch *launch)
 {
-	struct tree tree = { .strangers = launch->had_children };
+	struct tree tree = { .since = launch->session_since };
 	const struct timespec pause = { 0, ROUND_MS * 1000000l };
 
 	for (unsigned round = 0; round < ROUND_MAX; round++) {
@@ -114,7 +174,10 @@ void closing_end_all(const struct launch *launch)
 			;
 		if (pid < 0 && errno == ECHILD)
 			return;
-		if (!end_round(&tree) && tree.strangers)
+		/* With a process namespace, all is over. */
+		if (tree.since && launch->plan.backend != SBX_LANDLOCK)
+			return;
+		if (!end_round(&tree) && tree.since && !tree.unseen)
 			return;
 		nanosleep(&pause, NULL);
 	}

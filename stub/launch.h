@@ -48,7 +48,7 @@ struct launch {
 
 	struct session session; /* placeholders */
 	struct direct direct;
-	bool had_children;      /* before it started any: the caller's */
+	uint64_t session_since; /* ticks since boot, where children of the caller's are older; or 0 */
 
 	unsigned problems; /* counted by --check */
 };

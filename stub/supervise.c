@@ -25,6 +25,7 @@
 
 #include "stub/backend.h"
 #include "stub/broker.h"
+#include "stub/closing.h"
 #include "stub/launch.h"
 #include "stub/out.h"
 #include "stub/protocol.h"
@@ -81,7 +82,7 @@ void signals_take(struct launch *launch)
 		sigaddset(&set, taken[i]);
 	sigprocmask(SIG_SETMASK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	launch->had_children = waitpid(-1, NULL, WNOHANG) >= 0;
+	closing_note_strangers(launch);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 

@@ -64,6 +64,13 @@ wake 4712
 run_in "$work" sh -c "sleep 4713 >&- 2>&- & exec $sbx_exec --backend landlock $dir/sland.sbx -- sh -c 'setsid sleep 4714 & echo x'"
 equal 1 "$(asleep 4713)" 'a child that the caller had is left alone'; equal 0 "$(asleep 4714)" '... and only that'
 wake 4713
+# Whatever they look like: confined, or below a backend of their own.
+for backend in bwrap landlock $([ "$(firejail_obstacle)" ] || echo firejail); do
+	fresh; asked=sland; [ $backend = bwrap ] && asked=plain
+	run_in "$work" sh -c "for before in 'bwrap --ro-bind / / --dev /dev sleep 4713' 'setpriv --no-new-privs sleep 4713' 'setpriv --no-new-privs setsid -f sleep 4713' '$sbx_exec -q --backend landlock $dir/sland.sbx -- sleep 4713'; do \$before >&- 2>&- & done; sleep 0.5
+		exec $sbx_exec -q --backend $backend $dir/$asked.sbx -- sh -c '(setsid sleep 4714 &) ; sleep 4714 & :'"
+	equal 4 "$(pgrep -u "$TESTUID" -x sleep -a | grep -c 4713)" "$backend: children that the caller had are left alone"; equal 0 "$(asleep 4714)" "... and only those"; wake 4713
+done
 
 case_ 'a supervisor that is killed'
 for backend in bwrap landlock; do
