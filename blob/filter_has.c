@@ -4,16 +4,16 @@
  *
  * Without namespaces a backend is no better than the filter, and a policy need
  * not import the module that has the lines for it.  So calls as a program would
- * make them are put to the verdict functions; both programs count, since they
- * run beside each other.  What Landlock keeps apart by itself (ptrace(2) and
- * all that asks the kernel the same question) is not among them.
+ * make them are put to the verdict functions, and of those that change files all
+ * that there are; both programs count, since they run beside each other.  What
+ * Landlock keeps apart by itself (ptrace(2) and all that asks the kernel the same
+ * question) is not among them.
  */
 #include "blob/enforce.h"
 #include "blob/verdict.h"
 
 #define TCP_OPEN 0x20000000 /* MSG_FASTOPEN, linux/socket.h */
 #define OTHER    1          /* some process, some identifier */
-#define AT_CWD   0xffffff9c /* AT_FDCWD */
 #define NONE     SBX_SYS_ABSENT
 
 enum kind { NET_OTHER, NET_TCP, NET_SENDING, USER, MODES, TIMES, CUT, KIND_COUNT };
@@ -82,43 +82,59 @@ static const struct probe {
 	{ { 248, 217 }, USER, { OTHER } },
 	{ { 249, 218 }, USER, { OTHER } },
 	{ { 250, 219 }, USER, { OTHER } },
+};
 
-	/* chmod, fchmod, fchmodat, fchmodat2 */
-	{ { 90, NONE }, MODES, { OTHER, 0666 } },
-	{ { 91, 52 }, MODES, { 3, 0666 } },
-	{ { 268, 53 }, MODES, { 3, OTHER, 0666 } },
-	{ { 452, 452 }, MODES, { 3, OTHER, 0666 } },
-	{ { 268, 53 }, MODES, { AT_CWD, OTHER, 0666 } },
-	/* chown, lchown, fchown, fchownat */
-	{ { 92, NONE }, MODES, { OTHER, 1, 1 } },
-	{ { 94, NONE }, MODES, { OTHER, 1, 1 } },
-	{ { 93, 55 }, MODES, { 3, 1, 1 } },
-	{ { 260, 54 }, MODES, { 3, OTHER, 1, 1 } },
-	{ { 260, 54 }, MODES, { AT_CWD, OTHER, 1, 1 } },
+/* Of one argument the bits in @known are @value, all else is whatever it may be. */
+enum form { ANY, SET_FLAGS, SET_XATTR, ENABLE_VERITY, CUT_1, CUT_2 };
+static const struct {
+	uint32_t arg, known, value;
+} forms[] = {
+	[SET_FLAGS] = { 1, ~0u, 0x40086602 }, /* FS_IOC_SETFLAGS: chattr */
+	[SET_XATTR] = { 1, ~0u, 0x401c5820 }, /* FS_IOC_FSSETXATTR */
+	[ENABLE_VERITY] = { 1, ~0u, 0x40806685 },
+	[CUT_1] = { 1, 0x203, 0x200 }, /* O_ACCMODE | O_TRUNC: O_RDONLY | O_TRUNC */
+	[CUT_2] = { 2, 0x203, 0x200 },
+};
+/* Calls of which none of this form may get through. */
+static const struct whole {
+	uint16_t nr[SBX_ARCH_COUNT];
+	uint8_t kind, form;
+} wholes[] = {
+	/* chmod, fchmod, fchmodat, fchmodat2; chown, lchown, fchown, fchownat */
+	{ { 90, NONE }, MODES, ANY },
+	{ { 91, 52 }, MODES, ANY },
+	{ { 268, 53 }, MODES, ANY },
+	{ { 452, 452 }, MODES, ANY },
+	{ { 92, NONE }, MODES, ANY },
+	{ { 94, NONE }, MODES, ANY },
+	{ { 93, 55 }, MODES, ANY },
+	{ { 260, 54 }, MODES, ANY },
 	/* setxattr, lsetxattr, fsetxattr, setxattrat */
-	{ { 188, 5 }, MODES, { OTHER, OTHER } },
-	{ { 189, 6 }, MODES, { OTHER, OTHER } },
-	{ { 190, 7 }, MODES, { 3, OTHER } },
-	{ { 463, 463 }, MODES, { 3, OTHER } },
-	/* utime, utimes, futimesat, utimensat, of a path; file_setattr */
-	{ { 132, NONE }, TIMES, { OTHER } },
-	{ { 235, NONE }, TIMES, { OTHER } },
-	{ { 261, NONE }, TIMES, { 3, OTHER } },
-	{ { 280, 88 }, TIMES, { 3, OTHER } },
-	{ { 280, 88 }, TIMES, { AT_CWD, OTHER } },
-	{ { 469, 469 }, TIMES, { 3, OTHER } },
-	/* removexattr, lremovexattr, removexattrat; fremovexattr needs an open file */
-	{ { 197, 14 }, TIMES, { OTHER, OTHER } },
-	{ { 198, 15 }, TIMES, { OTHER, OTHER } },
-	{ { 466, 466 }, TIMES, { 3, OTHER } },
+	{ { 188, 5 }, MODES, ANY },
+	{ { 189, 6 }, MODES, ANY },
+	{ { 190, 7 }, MODES, ANY },
+	{ { 463, 463 }, MODES, ANY },
+	/* utime, utimes, futimesat, utimensat (and futimens); file_setattr */
+	{ { 132, NONE }, TIMES, ANY },
+	{ { 235, NONE }, TIMES, ANY },
+	{ { 261, NONE }, TIMES, ANY },
+	{ { 280, 88 }, TIMES, ANY },
+	{ { 469, 469 }, TIMES, ANY },
+	/* removexattr, lremovexattr, fremovexattr, removexattrat */
+	{ { 197, 14 }, TIMES, ANY },
+	{ { 198, 15 }, TIMES, ANY },
+	{ { 199, 16 }, TIMES, ANY },
+	{ { 466, 466 }, TIMES, ANY },
+	/* ioctl, for which a file that is open to read will do */
+	{ { 16, 29 }, TIMES, SET_FLAGS },
+	{ { 16, 29 }, TIMES, SET_XATTR },
+	{ { 16, 29 }, TIMES, ENABLE_VERITY },
 
-	/* truncate; open, openat with O_RDONLY | O_TRUNC, and with O_CLOEXEC; openat2 */
-	{ { 76, 45 }, CUT, { OTHER, 0 } },
-	{ { 2, NONE }, CUT, { OTHER, 0x200 } },
-	{ { 2, NONE }, CUT, { OTHER, 0x80200 } },
-	{ { 257, 56 }, CUT, { 3, OTHER, 0x200 } },
-	{ { 257, 56 }, CUT, { 3, OTHER, 0x80200 } },
-	{ { 437, 437 }, CUT, { 3, OTHER } },
+	/* truncate; open and openat that cut what they open to read; openat2 */
+	{ { 76, 45 }, CUT, ANY },
+	{ { 2, NONE }, CUT, CUT_1 },
+	{ { 257, 56 }, CUT, CUT_2 },
+	{ { 437, 437 }, CUT, ANY },
 };
 
 static bool let_through(const struct sbx_blob *blob, enum sbx_arch arch, const struct probe *probe)
@@ -133,11 +149,23 @@ static bool let_through(const struct sbx_blob *blob, enum sbx_arch arch, const s
 	return first.action == SBX_ACT_ALLOW && second.action == SBX_ACT_ALLOW;
 }
 
+static bool refuses(const struct sbx_blob *blob, enum sbx_arch arch, const struct whole *whole)
+{
+	uint64_t known[6] = { 0 }, value[6] = { 0 };
+
+	known[forms[whole->form].arg] = forms[whole->form].known;
+	value[forms[whole->form].arg] = forms[whole->form].value;
+	return whole->nr[arch] == SBX_SYS_ABSENT ||
+	       sbx_sys_refuses(blob, arch, whole->nr[arch], known, value);
+}
+
 /* add_key, request_key, keyctl, whatever they are asked: by its number a key is reached from
  * any namespace. */
 static bool keeps_keys(const struct sbx_blob *blob, enum sbx_arch arch)
 {
-	static const uint16_t calls[][SBX_ARCH_COUNT] = { { 248, 217 }, { 249, 218 }, { 250, 219 } };
+	static const uint16_t calls[][SBX_ARCH_COUNT] = { { 248, 217 },
+							  { 249, 218 },
+							  { 250, 219 } };
 	struct sbx_sys_verdict verdict;
 	bool depends;
 
@@ -168,6 +196,9 @@ unsigned sbx_filter_has(const struct sbx_blob *blob, enum sbx_arch arch, unsigne
 	for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++)
 		if (let_through(blob, arch, &probes[i]))
 			refused[probes[i].kind] = false;
+	for (size_t i = 0; i < sizeof(wholes) / sizeof(*wholes); i++)
+		if (!refuses(blob, arch, &wholes[i]))
+			refused[wholes[i].kind] = false;
 	/* From ABI 4 on Landlock holds what connects by connect(2).  That a socket can
 	 * listen on any port then is the duty LISTEN's, where the policy listens. */
 	if (refused[NET_OTHER] &&

@@ -22,45 +22,77 @@ static bool less(const struct sbx_sys_cond *cond, uint64_t a, uint64_t b)
 	return cond->is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
-static bool condition_holds(const struct sbx_blob *blob, const struct sbx_sys_cond *cond,
-			    const uint64_t args[6])
+/* Of a call: some bits of its arguments, or all, or none.  What depends on others PERHAPS holds. */
+struct call {
+	const uint64_t *known, *value;
+};
+enum holds { NEVER, PERHAPS, ALWAYS };
+
+/* Is what is read of the argument equal to one of the values? */
+static enum holds is_among(const struct sbx_blob *blob, const struct sbx_sys_cond *cond,
+			   const struct call *call)
 {
-	uint64_t a = widen(cond, args[cond->arg] & cond->mask);
+	uint64_t read = cond->width == 8 ? cond->mask : (uint32_t)cond->mask;
+	uint64_t unknown = read & ~call->known[cond->arg];
+	uint64_t a = widen(cond, call->value[cond->arg] & cond->mask);
+	enum holds holds = NEVER;
 
 	for (uint32_t i = 0; i < cond->value_count; i++) {
-		uint64_t value = ((const uint64_t *)blob->section[SBX_SEC_VALUES]
-				      .records)[cond->value_first + i];
-		uint64_t b = widen(cond, value);
+		uint64_t b = widen(cond, ((const uint64_t *)blob->section[SBX_SEC_VALUES]
+					      .records)[cond->value_first + i]);
 
-		switch ((enum sbx_cond_op)cond->op) {
-		case SBX_EQ:
-		case SBX_IN:
-			if (a == b)
-				return true;
-			break;
-		case SBX_NE:
-			return a != b;
-		case SBX_LT:
-			return less(cond, a, b);
-		case SBX_LE:
-			return !less(cond, b, a);
-		case SBX_GT:
-			return less(cond, b, a);
-		case SBX_GE:
-			return !less(cond, a, b);
-		}
+		if (!unknown && a == b)
+			return ALWAYS;
+		if (unknown && !((a ^ b) & read & ~unknown))
+			holds = PERHAPS;
 	}
-	return false;
+	return holds;
 }
 
-static bool statement_holds(const struct sbx_blob *blob, const struct sbx_sys_stmt *stmt,
-			    const uint64_t args[6])
+static enum holds condition_holds(const struct sbx_blob *blob, const struct sbx_sys_cond *cond,
+				  const struct call *call)
 {
-	for (uint32_t i = 0; i < stmt->cond_count; i++)
-		if (!condition_holds(
-			blob, SBX_AT(blob, SYS_CONDS, sbx_sys_cond, stmt->cond_first + i), args))
-			return false;
-	return true;
+	uint64_t read = cond->width == 8 ? cond->mask : (uint32_t)cond->mask;
+	uint64_t a = widen(cond, call->value[cond->arg] & cond->mask), b;
+	bool holds = false;
+
+	if (cond->op == SBX_EQ || cond->op == SBX_IN)
+		return is_among(blob, cond, call);
+	if (cond->op == SBX_NE)
+		return (enum holds)(ALWAYS - is_among(blob, cond, call));
+	if (read & ~call->known[cond->arg])
+		return PERHAPS;
+	b = widen(cond,
+		  ((const uint64_t *)blob->section[SBX_SEC_VALUES].records)[cond->value_first]);
+	switch ((enum sbx_cond_op)cond->op) {
+	case SBX_LT:
+		holds = less(cond, a, b);
+		break;
+	case SBX_LE:
+		holds = !less(cond, b, a);
+		break;
+	case SBX_GT:
+		holds = less(cond, b, a);
+		break;
+	default:
+		holds = !less(cond, a, b);
+		break;
+	}
+	return holds ? ALWAYS : NEVER;
+}
+
+static enum holds statement_holds(const struct sbx_blob *blob, const struct sbx_sys_stmt *stmt,
+				  const struct call *call)
+{
+	enum holds all = ALWAYS;
+
+	for (uint32_t i = 0; i < stmt->cond_count && all != NEVER; i++) {
+		enum holds one = condition_holds(
+		    blob, SBX_AT(blob, SYS_CONDS, sbx_sys_cond, stmt->cond_first + i), call);
+
+		all = one < all ? one : all;
+	}
+	return all;
 }
 
 /* Entries are sorted by the x86-64 number only; the other table is scanned. */
@@ -79,17 +111,23 @@ static uint32_t first_entry(const struct sbx_blob *blob, enum sbx_arch arch, uin
 	return low;
 }
 
+/* What else than the verdict may come of it, by the bits that are not known. */
+struct other {
+	bool depends, allowed;
+};
+
 /* @flag: SBX_F_SHARED, for the statements that have it, or 0. */
-static void decide(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr,
-		   const uint64_t *args, unsigned flag, struct sbx_sys_verdict *out, bool *depends)
+static struct other decide(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr,
+			   const struct call *call, unsigned flag, struct sbx_sys_verdict *out)
 {
 	uint32_t best_stmt = flag ? SBX_NONE : sbx_meta(blob)->sys_default;
 	uint32_t count = SBX_COUNT(blob, SYS_ENTRIES);
-	unsigned best = SBX_RANK_DEFAULT, conditional = 0;
+	unsigned best = SBX_RANK_DEFAULT, conditional = 0, allowing = 0;
 	const struct sbx_sys_stmt *stmt;
 
 	for (uint32_t i = first_entry(blob, arch, nr); i < count; i++) {
 		const struct sbx_sys_entry *entry = SBX_AT(blob, SYS_ENTRIES, sbx_sys_entry, i);
+		enum holds holds;
 		unsigned rank;
 
 		if (arch == SBX_X86_64 && entry->nr[arch] != nr)
@@ -100,50 +138,60 @@ static void decide(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr,
 		if ((stmt->head.flags & SBX_F_SHARED) != flag)
 			continue;
 		rank = entry->rank * 4u + stmt->action;
-		if (!args && stmt->cond_count) {
+		holds = statement_holds(blob, stmt, call);
+		if (holds == PERHAPS) {
 			conditional = rank > conditional ? rank : conditional;
-			continue;
+			if (stmt->action == SBX_ACT_ALLOW && rank > allowing)
+				allowing = rank;
 		}
-		if (args && !statement_holds(blob, stmt, args))
-			continue;
-		if (rank > best || (rank == best && entry->stmt < best_stmt)) {
+		if (holds == ALWAYS && (rank > best || (rank == best && entry->stmt < best_stmt))) {
 			best = rank;
 			best_stmt = entry->stmt;
 		}
 	}
-	*depends = conditional > best;
 	*out = (struct sbx_sys_verdict){ SBX_ACT_ALLOW, 0, best_stmt };
-	if (best_stmt == SBX_NONE)
-		return;
-	stmt = SBX_AT(blob, SYS_STMTS, sbx_sys_stmt, best_stmt);
-	out->action = (enum sbx_sys_action)stmt->action;
-	out->error = stmt->error;
+	if (best_stmt != SBX_NONE) {
+		stmt = SBX_AT(blob, SYS_STMTS, sbx_sys_stmt, best_stmt);
+		out->action = (enum sbx_sys_action)stmt->action;
+		out->error = stmt->error;
+	}
+	return (struct other){ conditional > best,
+			       out->action == SBX_ACT_ALLOW || allowing > best };
 }
+
+static const uint64_t all[6] = { ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull }, none[6];
 
 void sbx_sys_decide(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr,
 		    const uint64_t args[6], struct sbx_sys_verdict *out)
 {
-	bool depends;
-
 	/* The x32 ABI reaches the same calls under other numbers: killed, but for
 	 * -1, which a tracer sets to skip a call and no call has. */
 	if (arch == SBX_X86_64 && nr >= SBX_X32_BIT && nr != UINT32_MAX) {
 		*out = (struct sbx_sys_verdict){ SBX_ACT_KILL, 0, SBX_NONE };
 		return;
 	}
-	decide(blob, arch, nr, args, 0, out, &depends);
+	decide(blob, arch, nr, &(struct call){ all, args }, 0, out);
 }
 
 void sbx_sys_decide_shared(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr,
 			   const uint64_t args[6], struct sbx_sys_verdict *out)
 {
-	bool depends;
-
-	decide(blob, arch, nr, args, SBX_F_SHARED, out, &depends);
+	decide(blob, arch, nr, &(struct call){ args ? all : none, args ? args : none },
+	       SBX_F_SHARED, out);
 }
 
 void sbx_sys_decide_name(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr,
 			 struct sbx_sys_verdict *out, bool *depends)
 {
-	decide(blob, arch, nr, NULL, 0, out, depends);
+	*depends = decide(blob, arch, nr, &(struct call){ none, none }, 0, out).depends;
+}
+
+bool sbx_sys_refuses(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr,
+		     const uint64_t known[6], const uint64_t value[6])
+{
+	const struct call call = { known, value };
+	struct sbx_sys_verdict verdict;
+
+	return !decide(blob, arch, nr, &call, 0, &verdict).allowed ||
+	       !decide(blob, arch, nr, &call, SBX_F_SHARED, &verdict).allowed;
 }

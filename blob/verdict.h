@@ -99,6 +99,12 @@ void sbx_sys_decide_shared(const struct sbx_blob *blob, enum sbx_arch arch,
  */
 void sbx_sys_decide_name(const struct sbx_blob *blob, enum sbx_arch arch,
 			 uint32_t nr, struct sbx_sys_verdict *out, bool *depends);
+/*
+ * Is each call refused, by the filter or by the second program, whose arguments have these
+ * values in the bits that are known, whatever they have in others?
+ */
+bool sbx_sys_refuses(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr,
+		     const uint64_t known[6], const uint64_t value[6]);
 
 /* ---- network -------------------------------------------------------------- */
 struct sbx_net_verdict {

@@ -284,13 +284,15 @@ int broker_decide(const struct launch *launch, struct broker *broker, struct cal
 	if ((call->domain == AF_INET || call->domain == AF_INET6) && family != AF_UNSPEC &&
 	    plan->backend == SBX_LANDLOCK && !plan->share_net)
 		return broker_refuse(launch, broker, "a network address", "no network (net)");
-	/* Of the kernel alone: a process or group may be let through to us that is not to the program. */
+	/* Of the kernel alone: a process or group may be let through to us that is not to the
+	 * program. */
 	if (call->domain == AF_NETLINK && call->length >= NETLINK_SIZE) {
 		uint32_t who[2];
 
 		memcpy(who, call->address.bytes + NETLINK_WHO, sizeof(who));
 		if (who[0] || who[1])
-			return broker_refuse(launch, broker, "a netlink address", "not the kernel's");
+			return broker_refuse(launch, broker, "a netlink address",
+					     "not the kernel's");
 	}
 	/* Nothing that names anybody outside; the kernel says what is wrong with it. */
 	return 0;

@@ -16,7 +16,7 @@ syscalls {
     allow @default
     deny  @privileged @keyring socket connect bind
     deny  chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat
-    deny  setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr removexattrat
+    deny  setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat
     deny  utime utimes futimesat utimensat file_setattr
     seal  @never with kill
 }

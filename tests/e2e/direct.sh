@@ -172,7 +172,7 @@ process { share processes compat "test" }
 syscalls {
     default ENOSYS
     deny chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat setxattr lsetxattr fsetxattr setxattrat
-    deny utime utimes futimesat utimensat file_setattr removexattr lremovexattr removexattrat
+    deny utime utimes futimesat utimensat file_setattr removexattr lremovexattr fremovexattr removexattrat
 }
 EOF
 before=$(stat -c %Y "$home/hidden/key")

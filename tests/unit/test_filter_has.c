@@ -30,6 +30,8 @@ static unsigned has(unsigned landlock, const char *calls, const char *net)
 		"signature socket domain:int type:int protocol:int\n"
 		"signature utimensat dirfd:fd path:pointer times:pointer flags:int\n"
 		"signature openat dirfd:fd path:pointer flags:int mode:int\n"
+		"signature fchmod fd:fd mode:mode\n"
+		"signature ioctl fd:fd request:uint arg:pointer\n"
 		"syscalls { %s }\nnet { %s }\n",
 		calls, net);
 	fclose(file);
@@ -77,7 +79,8 @@ Test(filter_has, each_call_counts)
 	static const char *const keys[] = { "add_key", "request_key", "keyctl" };
 	static const char *const modes[] = { "fchmod",   "fchmodat",  "fchown",   "fchownat",
 					     "setxattr", "lsetxattr", "fsetxattr" };
-	static const char *const times[] = { "utimensat", "removexattr", "lremovexattr" };
+	static const char *const times[] = { "utimensat", "removexattr", "lremovexattr",
+					     "fremovexattr", "ioctl" };
 	static const char *const cutting[] = { "truncate", "openat", "openat2" };
 	static const char *const network[] = { "socket", "io_uring_setup" };
 	char line[64];
@@ -110,6 +113,25 @@ Test(filter_has, each_call_counts)
 		snprintf(line, sizeof(line), "allow read %s", network[i]);
 		cr_expect_eq(has(7, line, "mode none; listen 80"), ALL & ~NET, "%s", network[i]);
 	}
+}
+
+/* What is refused for some arguments is not refused. */
+Test(filter_has, in_all_its_ways)
+{
+	cr_expect_eq(has(7, "allow read fchmod; deny fchmod where mode & 0x12 != 0", "mode none"),
+		     ALL & ~MODES);
+	cr_expect_eq(has(7, "allow read; allow fchmod where mode == 0x1ed", "mode none"),
+		     ALL & ~MODES);
+	cr_expect_eq(has(7, "allow read; deny fchmod where fd == 1", "mode none"), ALL);
+	cr_expect_eq(has(7, "allow ioctl where request != 0x40086602", "mode none"), ALL & ~TIMES);
+	cr_expect_eq(has(7,
+			 "allow ioctl; deny ioctl where request in 0x40086602 0x401c5820 0x40806685",
+			 "mode none"),
+		     ALL);
+	cr_expect_eq(has(7, "allow openat; deny openat where flags & 0x200 != 0", "mode none"), ALL);
+	cr_expect_eq(has(7, "allow openat; deny openat where flags & 0x600 == 0x200", "mode none"),
+		     ALL & ~CUT);
+	cr_expect_eq(has(7, "allow openat where flags & 0x243 == 0", "mode none"), ALL);
 }
 
 /* Landlock holds TCP from ABI 4 on, but not a connection made by sending. */
