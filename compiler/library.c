@@ -58,6 +58,11 @@ const char *library_program(struct arena *arena, const char *name)
 	return arena_printf(arena, "%.*s/%s", (int)(strrchr(self, '/') - self), self, name);
 }
 
+const char *library_data(struct arena *arena, const char *name)
+{
+	return arena_printf(arena, "%s/%s", library_dir(arena), name);
+}
+
 static bool ends_with(struct str text, const char *suffix)
 {
 	size_t len = strlen(suffix);

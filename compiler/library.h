@@ -31,6 +31,8 @@ const char *library_suggest(struct arena *arena, const struct compile_options *o
  * installed file stands in for one that is not there. */
 bool library_find_main(struct arena *arena, const struct compile_options *options, const char *path,
 		       struct library_file *out);
+/* The path of an installed file that is no policy: "stdlib/init.table". */
+const char *library_data(struct arena *arena, const char *name);
 /* The program @name of ours, which lies beside this one. */
 const char *library_program(struct arena *arena, const char *name);
 

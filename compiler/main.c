@@ -21,6 +21,7 @@ static const struct {
 	{ "check", cmd_check, "say whether a policy stays within another" },
 	{ "prove", cmd_prove, "try each claim of a policy inside the sandbox" },
 	{ "proof-status", cmd_proof_status, "say whether the last proof still covers a policy" },
+	{ "init", cmd_init, "write a first policy for a project, each line explained" },
 	{ "install", cmd_install, "put a policy and a script that starts it in place" },
 	{ "dump", cmd_dump, "print a compiled policy" },
 	{ "verbs", cmd_verbs, "print every statement of the language" },

@@ -41,6 +41,7 @@ int usage_unknown(const char *what, const char *word, const char *const *known, 
 /* Closes standard output and says so when what was written did not arrive. */
 int finish_output(int status);
 
+int cmd_init(int argc, char **argv);
 int cmd_install(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_verbs(int argc, char **argv);

@@ -1,0 +1,159 @@
+/*
+ * sbxc init: a first policy for a project.
+ *
+ * It goes to ~/.config/sbx, which std/secrets seals: a policy in the project
+ * could be rewritten by the program that it is for.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compiler/init.h"
+#include "compiler/stages.h"
+
+struct request {
+	const char *output, *agent, *dir;
+	bool force;
+};
+
+static int usage(FILE *out)
+{
+	fputs("usage: sbxc init [--agent NAME] [--force] [-o FILE] [DIR]\n"
+	      "\n"
+	      "Looks at this machine and at the project in DIR (else: here), and writes a policy\n"
+	      "for it in which each line is explained, to ~/.config/sbx/NAME.pol.\n"
+	      "  --agent NAME  for this one and not the first found on PATH; shell: none\n"
+	      "  --force       overwrite the file\n"
+	      "  -o FILE       write it there; - is standard output\n"
+	      "Names are looked at, no contents.  Exit status: 0; 1 not written; 2 usage.\n",
+	      out);
+	return out == stdout ? finish_output(SBXC_OK) : SBXC_USAGE;
+}
+
+static bool fail(struct arena *arena, const char *path, const char *what)
+{
+	fprintf(stderr, "sbxc: %s: %s\n", diag_escape(arena, str_from(path)), what);
+	return false;
+}
+
+/* The last part of the project's path, as far as it makes a name. */
+static const char *name_of(struct arena *arena, const char *project)
+{
+	struct text name = { .arena = arena };
+
+	for (const char *at = strrchr(project, '/') + 1; *at; at++) {
+		bool plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+			     (*at >= '0' && *at <= '9');
+
+		if (plain || (name.bytes.count && name.bytes.count < 60 && strchr("-_.", *at)))
+			text_byte(&name, *at);
+	}
+	return name.bytes.count ? text_end(&name) : "project";
+}
+
+/* The launcher takes no workspace that is or holds the home directory. */
+static bool holds_home(const char *project)
+{
+	char *home = getenv("HOME") ? realpath(getenv("HOME"), NULL) : NULL;
+	size_t length = strcmp(project, "/") ? strlen(project) : 0;
+	bool held =
+	    home && !strncmp(home, project, length) && (home[length] == '/' || !home[length]);
+
+	free(home);
+	return held;
+}
+
+static const char *default_file(struct init *init)
+{
+	const char *home = getenv("HOME"), *dir;
+
+	if (!home || home[0] != '/') {
+		fputs("sbxc: no HOME to put the policy under: say where with -o\n", stderr);
+		return NULL;
+	}
+	dir = arena_printf(init->arena, "%s/.config", home);
+	mkdir(dir, 0700);
+	dir = arena_printf(init->arena, "%s/sbx", dir);
+	if (mkdir(dir, 0700) != 0 && errno != EEXIST) {
+		fail(init->arena, dir, strerror(errno));
+		return NULL;
+	}
+	return arena_printf(init->arena, "%s/%s.pol", dir, init->name);
+}
+
+static bool write_policy(struct init *init, const struct request *request)
+{
+	const char *path = request->output ? request->output : default_file(init);
+	bool out = path && !strcmp(path, "-");
+	struct text policy;
+	struct stat st;
+
+	if (!path)
+		return false;
+	if (!out && !request->force && lstat(path, &st) == 0)
+		return fail(init->arena, path, "is there already: --force overwrites it");
+	if (!init_check(init, init_policy(init)))
+		return false;
+	policy = init_policy(init); /* now with what was found */
+	if (out)
+		return fwrite(policy.bytes.items, 1, policy.bytes.count, stdout) ==
+		       policy.bytes.count;
+	if (!output_write(path, policy.bytes.items, policy.bytes.count))
+		return false;
+	path = diag_escape(init->arena, str_from(path));
+	printf("%s\nRead it, then: sbxc install %s && %s-sbx\n", path, path, init->name);
+	return true;
+}
+
+static bool make(struct init *init, const struct request *request)
+{
+	const char *dir = request->dir ? request->dir : ".";
+	char *real = realpath(dir, NULL);
+	struct stat st;
+
+	if (!real || stat(real, &st) != 0 || !S_ISDIR(st.st_mode)) {
+		fail(init->arena, dir, real ? strerror(ENOTDIR) : strerror(errno));
+		free(real);
+		return false;
+	}
+	init->project = arena_copy(init->arena, real, strlen(real));
+	init->name = name_of(init->arena, init->project);
+	free(real);
+	if (holds_home(init->project))
+		return fail(init->arena, init->project,
+			    "your home directory is no project: go to one, or name it");
+	return init_read_table(init) && init_choose_agent(init, request->agent) &&
+	       write_policy(init, request);
+}
+
+int cmd_init(int argc, char **argv)
+{
+	static const char *const known[] = { "--agent", "--force", "--help" };
+	struct request request = { 0 };
+	struct arena arena = { 0 };
+	struct init init = { .arena = &arena };
+	bool done;
+
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return usage(stdout);
+		if (!strcmp(argv[i], "--force"))
+			request.force = true;
+		else if (!strcmp(argv[i], "--agent") && i + 1 < argc)
+			request.agent = argv[++i];
+		else if (!strcmp(argv[i], "-o") && i + 1 < argc)
+			request.output = argv[++i];
+		else if (argv[i][0] == '-')
+			return usage_unknown("option", argv[i], known,
+					     sizeof(known) / sizeof(*known));
+		else if (request.dir)
+			return usage(stderr);
+		else
+			request.dir = argv[i];
+	}
+	done = make(&init, &request);
+	arena_free(&arena);
+	return finish_output(done ? SBXC_OK : SBXC_ERRORS);
+}
