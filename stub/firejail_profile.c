@@ -33,6 +33,10 @@ static const char always[] = "allusers\0allow-debuggers\0writable-etc\0writable-
 			     "writable-var-log\0writable-run-user\0keep-var-tmp\0"
 			     "keep-config-pulse\0private-dev\0ipc-namespace\0caps.drop all\0"
 			     "nonewprivs\0dbus-user none\0dbus-system none\0blacklist /dev/log\0";
+/* For each name it goes through all that it has mounted: twice as many take four times
+ * as long, and who plants repositories decides how many there are. */
+#define MASKS_MAX 400
+
 /* Its /dev has these where the host does. */
 static const char no_devices[] = "nosound\0no3d\0notv\0nodvd\0novideo\0nou2f\0noinput\0";
 
@@ -235,6 +239,10 @@ void firejail_translate(struct launch *launch, struct backend *out)
 	if (!plan->landlock_fs)
 		refuse("firejail: user namespaces are allowed, so Landlock would hold no path: use "
 		       "--backend bwrap");
+	if (plan->masks.count > MASKS_MAX)
+		refuse("firejail: %u names to protect would take it too long, %s the last of them: "
+		       "remove what does not belong there, or use --backend bwrap",
+		       (unsigned)plan->masks.count, plan->masks.items[plan->masks.count - 1].path);
 	add_list(out, always);
 	if (!plan->share_net)
 		add(out, "net none", "");

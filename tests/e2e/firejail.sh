@@ -157,6 +157,15 @@ done
 fire plain nonexistent; status 127 '... and a command that is not there'
 fire ftime sh -c 'ulimit -n; ulimit -d'; output 64 'limits hold'; output 1048576 '... for each process'
 
+case_ 'many names to protect'
+policy fmany <<'END'
+fs { deny write $workspace/**/config snapshot }
+END
+fresh; (cd "$work" && seq 420 | xargs mkdir && for i in *; do : >"$i/config"; done); own "$work"
+begun=$(date +%s); fire fmany true; status 125 'would take firejail too long'; output '--backend bwrap' '... is said, with the remedy'
+ok '... at once' test $(($(date +%s) - begun)) -lt 4
+sbx fmany true; status 0 'and are no matter elsewhere'
+
 case_ 'FD-01 descriptors past firejail'
 echo KEY >"$home/key"; own "$home"
 out=$(cd "$work" && as_user sh -c "exec 7<$home/key; cat <&7" 2>&1); output KEY 'control: it is inherited'
