@@ -35,7 +35,9 @@ const char *backend_find_program(const char *places, size_t count, size_t size, 
 			close(fd);
 		if (good)
 			return place;
-		if (fd >= 0)
+		if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
+			*why = out_string("%s: %s: correct it", place, out_error(errno));
+		else if (fd >= 0)
 			*why = out_string("%s is not root's alone (uid %u, mode %o): not trusted; "
 					  "reinstall the package %s",
 					  place, (unsigned)st.st_uid,

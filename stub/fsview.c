@@ -281,7 +281,7 @@ static void handle_unset(const struct context *c, uint32_t var)
 	if (!flagged(c, SBX_F_OPTIONAL) && !(git && !is_grant(c->verb)))
 		launch_obstacle(c->launch,
 				"$%s has no value here%s (%s): mark the rule optional, or %s", name,
-				git ? ": this is not a repository" : "", place,
+				vars_why_unset(var), place,
 				git ? "start in a repository" : "see that it has one");
 	else
 		launch_detail(c->launch, "$%s has no value here: rule skipped (%s)", name, place);

@@ -31,9 +31,15 @@
 #include "stub/sys.h"
 #include "stub/vars.h"
 
+/* What is free at the start, at least: a file that cannot be opened for want of a
+ * descriptor would be taken for one that is not there. */
+#define DESCRIPTORS_FREE 64
+
 /* A descriptor a tree: the caller's soft limit may be too low for us. */
 static void raise_descriptors(struct launch *launch)
 {
+	int fds[DESCRIPTORS_FREE];
+	unsigned count = 0;
 	struct rlimit limit;
 
 	if (sys_prlimit(RLIMIT_NOFILE, NULL, &launch->descriptors))
@@ -42,6 +48,30 @@ static void raise_descriptors(struct launch *launch)
 	limit.rlim_cur = limit.rlim_max;
 	if (launch->descriptors.rlim_cur < limit.rlim_max)
 		sys_prlimit(RLIMIT_NOFILE, &limit, NULL);
+	while (count < DESCRIPTORS_FREE &&
+	       (fds[count] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) >= 0)
+		count++;
+	if (count < DESCRIPTORS_FREE)
+		refuse("%s: a launch needs %u free: raise the limit, `ulimit -n`", out_error(errno),
+		       DESCRIPTORS_FREE);
+	while (count)
+		close(fds[--count]);
+}
+
+/* What others gave us beyond the user's own rights is not for this: files are looked
+ * at as the program will see them, and backends take it amiss. */
+static void take_identity(struct launch *launch)
+{
+	struct uapi_cap_header header = { UAPI_CAP_VERSION_3, 0 };
+	struct uapi_cap_data none[2] = { { 0, 0, 0 }, { 0, 0, 0 } }, now[2] = { { 0, 0, 0 } };
+
+	launch->uid = getuid();
+	launch->gid = getgid();
+	if (geteuid() != launch->uid || getegid() != launch->gid)
+		refuse("uid or gid is not the effective one: start it as one user");
+	if (launch->uid && !syscall(SYS_capget, &header, now) && memcmp(now, none, sizeof(now)) &&
+	    syscall(SYS_capset, &header, none))
+		refuse("capabilities could not be dropped");
 }
 
 static int plan_file(const struct launch *launch)
@@ -201,8 +231,7 @@ int main(int argc, char **argv, char **environment)
 	raise_descriptors(launch);
 	launch->plan.umask = umask(022);
 	launch->environ = environment;
-	launch->uid = getuid();
-	launch->gid = getgid();
+	take_identity(launch);
 	options_parse(argv, &launch->options);
 	if (launch->options.check)
 		out_begin_list();

@@ -101,10 +101,27 @@ static void add_roots(struct scan *scan, const struct pattern *pattern)
 	}
 }
 
+/* The first pattern that could match something beneath the directory in scan->path. */
+static const struct pattern *could_match(const struct scan *scan)
+{
+	size_t depth = depth_of(scan->path);
+
+	for (size_t i = 0; i < scan->patterns.count; i++) {
+		const struct pattern *p = &scan->patterns.items[i];
+
+		if ((p->any_depth || p->components > depth) &&
+		    (path_within(scan->path, p->beginning) ||
+		     path_within(p->beginning, scan->path)))
+			return p;
+	}
+	return NULL;
+}
+
 /* @name in @dir cannot be looked at.  What another's permissions keep from us they
  * keep from the sandbox; our own it could change, and look again. */
 static void out_of_reach(struct scan *scan, int dir, const char *name)
 {
+	const struct pattern *pattern = could_match(scan);
 	int error = errno;
 	struct stat st;
 
@@ -114,9 +131,10 @@ static void out_of_reach(struct scan *scan, int dir, const char *name)
 		memset(&st, 0, sizeof(st));
 	else if (error == EACCES && st.st_uid != scan->launch->uid)
 		return;
+	if (!pattern)
+		pattern = &scan->patterns.items[0];
 	refuse("%s: %s, and %s may match in it (%s): %s", scan->path, out_error(error),
-	       scan->patterns.items[0].text,
-	       fsview_place(scan->launch, scan->patterns.items[0].point.rule),
+	       pattern->text, fsview_place(scan->launch, pattern->point.rule),
 	       error != EACCES		     ? "correct it"
 	       : (st.st_mode & 0500) != 0500 ? "chmod u+rwx it"
 					     : "start outside the sandbox around this");
@@ -175,23 +193,10 @@ static bool matches(const struct pattern *pattern, const char *name, size_t leng
 	return sbx_glob_match(pattern->text, path);
 }
 
-/* Could a pattern match something beneath the directory in scan->path? */
 static bool worth_entering(const struct scan *scan)
 {
-	size_t depth = depth_of(scan->path);
-
-	if (path_within(scan->path, "/proc") || path_within(scan->path, "/sys") ||
-	    path_within(scan->path, "/dev"))
-		return false;
-	for (size_t i = 0; i < scan->patterns.count; i++) {
-		const struct pattern *p = &scan->patterns.items[i];
-
-		if ((p->any_depth || p->components > depth) &&
-		    (path_within(scan->path, p->beginning) ||
-		     path_within(p->beginning, scan->path)))
-			return true;
-	}
-	return false;
+	return !path_within(scan->path, "/proc") && !path_within(scan->path, "/sys") &&
+	       !path_within(scan->path, "/dev") && could_match(scan);
 }
 
 static void scan_directory(struct scan *scan, int dir, size_t length, unsigned depth);

@@ -258,9 +258,10 @@ static void set_command(struct launch *launch)
 
 		if (!arg)
 			launch_obstacle(launch,
-					"the policy's command needs $%s, which has no value here: "
+					"the policy's command needs $%s, which has no value here%s: "
 					"give a command after --",
-					sbx_var_name(&launch->blob, unset));
+					sbx_var_name(&launch->blob, unset),
+					vars_why_unset(unset));
 		*vec_add(&launch->plan.argv) = arg ? arg : "";
 	}
 	if (!launch->plan.argv.count && !launch->options.check && !launch->options.dry_run)

@@ -51,6 +51,22 @@ const char *vars_expand_path(const struct launch *launch, struct sbx_tmpl tmpl, 
 	return path;
 }
 
+const char *vars_why_unset(uint32_t var)
+{
+	switch (var) {
+	case SBX_VAR_HOME:
+		return ": no passwd entry, and HOME names no directory of yours";
+	case SBX_VAR_USER:
+		return ": no passwd entry";
+	case SBX_VAR_GITDIR:
+	case SBX_VAR_GITCOMMON:
+	case SBX_VAR_GITHOOKS:
+		return ": this is not a repository";
+	default:
+		return "";
+	}
+}
+
 bool vars_wanted(const struct launch *launch, enum sbx_var var)
 {
 	const char *text = sbx_string(&launch->blob, 0);
@@ -124,8 +140,8 @@ static const char *workspace_text(const struct launch *launch)
 		refuse("the policy has no workspace: it cannot be run");
 	path = vars_expand_path(launch, meta->workspace, &wild, &unset);
 	if (!path)
-		refuse("the workspace needs $%s, which has no value here",
-		       sbx_var_name(&launch->blob, unset));
+		refuse("the workspace needs $%s, which has no value here%s",
+		       sbx_var_name(&launch->blob, unset), vars_why_unset(unset));
 	return path;
 }
 
@@ -213,8 +229,8 @@ static void check_path(const struct launch *launch, const struct sbx_param *para
 		return;
 	limit = vars_expand_path(launch, param->under, &wild, &unset);
 	if (!limit)
-		refuse("parameter %s: its `under` needs $%s, which has no value here", name,
-		       sbx_var_name(&launch->blob, unset));
+		refuse("parameter %s: its `under` needs $%s, which has no value here%s", name,
+		       sbx_var_name(&launch->blob, unset), vars_why_unset(unset));
 	walk_path(limit, &under);
 	if (under.error || !path_within(walk.path, under.path))
 		refuse("-D %s=%s: must lie under %s%s%s (%s)", name, value, limit,

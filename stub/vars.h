@@ -21,4 +21,7 @@ const char *vars_expand(const struct launch *launch, struct sbx_tmpl tmpl, bool 
 const char *vars_expand_path(const struct launch *launch, struct sbx_tmpl tmpl, bool *wild,
 			     uint32_t *unset);
 
+/* Why @var has no value, to follow "has no value here"; "": it says so itself. */
+const char *vars_why_unset(uint32_t var);
+
 #endif

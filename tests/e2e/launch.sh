@@ -70,6 +70,53 @@ sbx onefile sh -c "echo new >$home/x; echo mine >$home/settings && cat $home/set
 output "mine
 mine" '... as it is'
 
+case_ 'a caller with less or more than a user has'
+policy given <<'EOF'
+process { share attributes processes signals terminals compat "a test" }
+EOF
+rig=std/base policy homely <<'EOF'
+import std/syscalls
+fs { seal ~/.keys }
+syscalls { default ENOSYS; allow @default @network-io }
+EOF
+policy patterned <<'EOF'
+fs { deny ~/e2e/*.elsewhere $workspace/*.here snapshot }
+EOF
+fresh
+for number in 10 40 60; do
+	run_in "$work" sh -c "ulimit -n $number; exec $sbx_exec $dir/plain.sbx -- true"
+	status 125 "$number open files"; output 'ulimit -n' '... are too few, and that is said'
+	no_output installed '... and nothing else'
+done
+run_in "$work" sh -c "ulimit -n 80; exec $sbx_exec $dir/plain.sbx -- true"; status 0 '80 are enough'
+as_given() { # SETPRIV-OPTIONS-IN-ONE-WORD UID HOME COMMAND...
+	local options=$1 uid=$2 where=$3
+	shift 3
+	# shellcheck disable=SC2086
+	out=$(cd "$work" && setpriv $options --regid "$uid" --clear-groups env -i HOME="$where" PATH=/usr/bin:/bin "$@" 2>&1 </dev/null)
+	status=$?
+}
+for backend in bwrap landlock; do
+	as_given "--reuid $TESTUID --inh-caps=+dac_override,+setuid --ambient-caps=+dac_override,+setuid" "$TESTUID" "$TESTHOME" \
+		"$sbx_exec" --backend $backend "$dir/given.sbx" -- grep CapEff /proc/self/status
+	status 0 "$backend: ambient capabilities are no hindrance"; output 0000000000000000 '... and not handed on'
+done
+for rights in "--ruid $TESTUID --euid 0" "--ruid 0 --euid $TESTUID"; do
+	as_given "$rights" "$TESTUID" "$TESTHOME" "$sbx_exec" "$dir/plain.sbx" -- true
+	status 125 "$rights"; output 'not the effective one' '... is refused as such'
+done
+chown 1743 "$work"
+as_given '--reuid 1743' 1743 /nonexistent "$sbx_exec" "$dir/homely.sbx" -- true
+status 125 'no passwd entry and no HOME'; output 'HOME names no directory' '... is what the reason says'
+as_given '--reuid 1743' 1743 "$work" "$sbx_exec" --workspace "$work/x" "$dir/homely.sbx" -- true
+mkdir "$work/x"; chown 1743 "$work/x"
+as_given '--reuid 1743' 1743 "$work" "$sbx_exec" --workspace "$work/x" "$dir/homely.sbx" -- env
+status 0 'no passwd entry, but a HOME'; output "HOME=$work" '... which it is'; no_output LOGNAME= '... and no name'
+
+case_ 'a workspace that cannot be listed'
+fresh; chmod 100 "$work"
+sbx patterned true; status 125 'stops the launch'; output '*.here may match in it' '... for the pattern that is meant'
+
 case_ 'what has no enforcer stops the launch'
 policy proxy <<'EOF'
 net { mode proxy; allow example.org:443 }
