@@ -373,11 +373,12 @@ static void drop_device(struct broker *broker, const char *path)
 			broker->devices[i--] = broker->devices[--broker->device_count];
 }
 
-static void find_devices(const struct launch *launch, struct broker *broker, const char *text)
+void broker_find_devices(const struct launch *launch, struct broker *broker, const char *text)
 {
 	const struct plan *plan = &launch->plan;
 	const char *end;
 
+	broker->device_count = 0;
 	while (broker->device_count < BROKER_DEVICES) {
 		uint64_t device = out_read_number(text, &end);
 
@@ -406,7 +407,7 @@ void broker_start(const struct launch *launch, struct broker *broker, int listen
 	}
 	/* The caller wakes on this processor: half the time of a connect. */
 	ioctl(listener, UAPI_NOTIF_SET_FLAGS, UAPI_NOTIF_SYNC_WAKE);
-	find_devices(launch, broker, devices);
+	broker_find_devices(launch, broker, devices);
 	broker_find_sockets(launch, broker);
 }
 

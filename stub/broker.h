@@ -55,6 +55,8 @@ struct broker {
 /* @devices: as broker_list_devices() wrote it, inside. */
 void broker_start(const struct launch *launch, struct broker *broker, int listener,
 		  const char *devices);
+/* The same again, where a mask was laid anew. */
+void broker_find_devices(const struct launch *launch, struct broker *broker, const char *devices);
 /* The listener is readable: answers one call. */
 void broker_answer(const struct launch *launch, struct broker *broker);
 /* Child @pid of ours has ended: was it a worker? */

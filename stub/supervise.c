@@ -495,6 +495,9 @@ static void look_at_masks(struct watch *s)
 {
 	const char *why = watch_look(s->launch, &s->watching, now_ms());
 
+	if (s->watching.devices)
+		broker_find_devices(s->launch, &s->broker, s->watching.devices);
+	s->watching.devices = NULL;
 	if (why)
 		fail(s, why);
 }

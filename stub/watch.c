@@ -33,6 +33,7 @@
 #include <unistd.h>
 
 #include "stub/backend.h"
+#include "stub/broker.h"
 #include "stub/inner.h"
 #include "stub/launch.h"
 #include "stub/out.h"
@@ -203,13 +204,18 @@ static _Noreturn void lay(const struct launch *launch, const struct watching *w,
 	if (user < 0 || setns(user, CLONE_NEWUSER) || setns(mounts, CLONE_NEWNS))
 		inner_fail(&inner, "the sandbox's mounts cannot be reached: %s", out_error(errno));
 	for (unsigned i = 0; i < TRIES; i++)
-		if (masks_apply_again(&inner, w->state))
+		if (masks_apply_again(&inner, w->state)) {
+			char devices[MESSAGE_TEXT];
+
+			broker_list_devices(&launch->plan, devices, sizeof(devices));
+			inner_send(&inner, MESSAGE_NOTE, 0, devices);
 			_exit(0);
+		}
 	_exit(RETRY);
 }
 
-/* NULL, or why it could not; @retry: something was replaced each time. */
-static const char *wait_for_child(pid_t child, int words, bool *retry)
+/* NULL, or why it could not. */
+static const char *wait_for_child(struct watching *w, pid_t child, int words)
 {
 	struct pollfd end = { (int)syscall(SYS_pidfd_open, child, 0), POLLIN, 0 };
 	struct message message = { 0 };
@@ -221,12 +227,15 @@ static const char *wait_for_child(pid_t child, int words, bool *retry)
 		;
 	if (end.fd >= 0)
 		close(end.fd);
-	*retry = WIFEXITED(status) && WEXITSTATUS(status) == RETRY;
-	if (!status || *retry)
+	w->again = WIFEXITED(status) && WEXITSTATUS(status) == RETRY;
+	if (w->again)
 		return NULL;
 	if (read(words, &message, sizeof(message) - 1) <= 0)
 		return "the sandbox's mounts do not answer";
-	return mem_string(message.text);
+	if (status)
+		return mem_string(message.text);
+	w->devices = mem_string(message.text);
+	return NULL;
 }
 
 /* NULL, or why it could not. */
@@ -245,7 +254,7 @@ static const char *lay_in_child(const struct launch *launch, struct watching *w,
 	if (child == 0)
 		lay(launch, w, mounts, words[1]);
 	if (child > 0)
-		why = wait_for_child(child, words[0], &w->again);
+		why = wait_for_child(w, child, words[0]);
 	close(words[0]);
 	close(words[1]);
 	return why;

@@ -28,6 +28,7 @@ struct watching {
 	uint64_t due;    /* when to look (milliseconds); 0: when there is a SIGIO */
 	uint64_t looked, missing; /* the last time; until when a name may be missing */
 	bool again; /* look inside whether or not something has changed */
+	const char *devices; /* what the connect broker is to know, after a look inside; or NULL */
 	bool blind; /* a directory cannot be watched: look from time to time */
 	VEC(struct watched) dirs;
 	struct identity *seen; /* under each mask; NULL: nothing is watched */

@@ -406,3 +406,31 @@ sbx plain true; status 0 "one more session, of another policy ($left records wer
 equal 0 "$(records)" '... clears the records'
 equal '' "$(git_at status --short --ignored)" 'git sees nothing'
 equal '' "$(cd "$work" && ls -d .mcp.json .vscode .envrc secret .git/commondir .git/config.worktree 2>/dev/null)" 'no placeholder is left'
+
+case_ 'SOCK-01 a tmp that is mounted again stays a place for sockets'
+policy stmp <<'END'
+fs { tmp $workspace/run }
+END
+fresh; mkdir "$work/run"; own "$work"
+began stmp 'import os, socket, time
+def reached():
+    try: os.unlink("run/s")
+    except OSError: pass
+    a = socket.socket(socket.AF_UNIX); a.bind("run/s"); a.listen()
+    with socket.socket(socket.AF_UNIX) as b:
+        try: b.connect("run/s")
+        except OSError as error: return error.strerror
+    return "reached"
+print("first", reached())
+device = os.stat("run").st_dev
+open("ready", "w").close()
+end = time.time() + 5
+while time.time() < end:
+    try: now = os.stat("run").st_dev
+    except OSError: now = device
+    if now not in (device, os.stat(".").st_dev): break
+    time.sleep(0.01)
+time.sleep(0.1)
+print("then", reached(), now != device)'
+as_user sh -c "cd $work && mv run old && mkdir run"; ended
+output 'first reached' 'before'; output 'then reached True' '... and after the host has replaced what it lay on'
