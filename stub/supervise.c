@@ -413,7 +413,7 @@ static const char *captured(const struct backend *backend)
 /* The backend's own end; one that will not come is made. */
 static void wait_for_end(struct watch *s)
 {
-	uint64_t until = now_ms() + END_MS;
+	uint64_t until = now_ms() + (s->program ? END_MS : WORD_MS);
 
 	for (reap(s); !s->ended; reap(s)) {
 		struct pollfd fd = { s->signals, POLLIN, 0 };

@@ -50,4 +50,10 @@ say 'that it is ready, and it hangs' 'say(struct.pack("Ii", 1, 0) + b"\0")' 'exe
 say 'that it failed' 'say(struct.pack("Ii", 2, 0) + b"\x1b]0;no\0")' 'exit 0' 'sbx-exec: \x1b]0;no'
 say 'what is no message' 'for words in b"x", b"\xff" * 9, b"\xff" * 1600, struct.pack("Ii", 7, 0): say(words)' 'exit 1' 'sbx-exec: '
 say 'a listener that is none' 'say(struct.pack("Ii", 8, 0) + b"\0")' 'exit 0' 'listener did not arrive'
+
+case_ 'a signal during a start that takes long'
+printf '#!/bin/sh\nexec sleep 20\n' >$liar/firejail; chmod 4755 $liar/firejail
+begun=$(date +%s%N)
+run_in "$work" sh -c "$dir/sbx-exec-fake -q --backend firejail $dir/plain.sbx -- true & sleep 0.3; kill \$!; wait \$!"
+status 143 'ends it'; ok '... soon' test $((($(date +%s%N) - begun) / 1000000)) -lt 3500
 rm -rf $liar
