@@ -177,6 +177,8 @@ static _Noreturn void start_anew(const struct launch *launch, unsigned backends)
 			sigaddset(&blocked, number);
 	if (!(launch->plan.ignored & 1ull << SIGPIPE))
 		signal(SIGPIPE, SIG_DFL);
+	if (!(launch->plan.ignored & 1ull << SIGXFSZ))
+		signal(SIGXFSZ, SIG_DFL);
 	sys_prlimit(RLIMIT_NOFILE, &launch->descriptors, NULL);
 	umask(launch->plan.umask);
 	sigprocmask(SIG_SETMASK, &blocked, NULL);

@@ -34,6 +34,7 @@
 /* What is free at the start, at least: a file that cannot be opened for want of a
  * descriptor would be taken for one that is not there. */
 #define DESCRIPTORS_FREE 64
+#define FILE_SIZE_MIN (256u << 10)
 
 /* A descriptor a tree: the caller's soft limit may be too low for us. */
 static void raise_descriptors(struct launch *launch)
@@ -72,6 +73,17 @@ static void take_identity(struct launch *launch)
 	if (launch->uid && !syscall(SYS_capget, &header, now) && memcmp(now, none, sizeof(now)) &&
 	    syscall(SYS_capset, &header, none))
 		refuse("capabilities could not be dropped");
+}
+
+/* What is written for a session must not stop half-way. */
+static void check_file_size(void)
+{
+	struct rlimit limit;
+
+	if (!sys_prlimit(RLIMIT_FSIZE, NULL, &limit) && limit.rlim_cur < FILE_SIZE_MIN)
+		refuse("files may have %llu bytes, too few for what a session notes: raise that "
+		       "limit (ulimit -f) to 256 KiB",
+		       (unsigned long long)limit.rlim_cur);
 }
 
 static int plan_file(const struct launch *launch)
@@ -179,6 +191,7 @@ static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 	bool had_repository = git_would_use(workspace);
 	struct outcome out;
 
+	check_file_size();
 	terminal_save(launch);
 	signals_take(launch);
 	closing_remember(launch);

@@ -64,10 +64,19 @@ struct watch {
 	bool lost; /* the inner stage is gone without a word */
 };
 
+/* All, since each would end us and leave behind what we made; but for two of which
+ * the calls that cause them tell, and two that come to nothing. */
+static void fill(sigset_t *set)
+{
+	static const int passed[] = { SIGPIPE, SIGXFSZ, SIGWINCH, SIGURG };
+
+	memset(set, 0xff, sizeof(*set)); /* also those that musl keeps for itself */
+	for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
+		sigdelset(set, passed[i]);
+}
+
 void signals_take(struct launch *launch)
 {
-	static const int taken[] = { SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,
-				     SIGCONT, SIGTTOU, SIGTTIN, SIGTSTP, SIGCHLD, SIGIO };
 	struct sigaction action;
 	sigset_t set;
 
@@ -78,10 +87,10 @@ void signals_take(struct launch *launch)
 		if (sigismember(&set, number) == 1)
 			launch->plan.blocked |= 1ull << number;
 	}
-	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
-		sigaddset(&set, taken[i]);
+	fill(&set);
 	sigprocmask(SIG_SETMASK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	closing_note_strangers(launch);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
@@ -389,7 +398,8 @@ static void take_signal(struct watch *s)
 		stop_with(s, 0);
 	if (number == SIGTSTP || number == SIGTTOU || number == SIGTTIN)
 		return;
-	if (s->program) {
+	/* The time of a processor that is over (ulimit -t) is ours. */
+	if (s->program && !(number == SIGXCPU && info.ssi_code > 0)) {
 		syscall(SYS_pidfd_send_signal, s->pidfd, number, NULL, 0);
 		if (number == SIGHUP)
 			take_hangup(s);
@@ -549,7 +559,9 @@ void supervise(struct launch *launch, struct backend *backend, struct outcome *o
 	out_hurry(!launch->options.check);
 	watch_start(launch, &s.watching);
 	backend_go_on(backend);
-	sigprocmask(SIG_BLOCK, NULL, &set);
+	fill(&set);
+	sigdelset(&set, SIGALRM); /* out_hurry()'s; with its handler musl let others through */
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	s.signals = signalfd(-1, &set, SFD_CLOEXEC);
 	while (!s.over && !s.lost)
 		look(&s);

@@ -101,6 +101,30 @@ for way in 'sleep 4717' 'trap "" TERM HUP INT; sleep 4717 & sleep 4717'; do
 done
 rm -rf /var/tmp/sbx-fake-bwrap
 
+case_ 'a signal to sbx-exec'
+# Each that would end it: the program gets it, or nobody does, and nothing stays.
+for signal in ABRT ALRM BUS FPE HUP ILL INT IO PIPE PROF PWR QUIT RTMAX RTMIN SEGV STKFLT SYS TERM TRAP USR1 USR2 VTALRM XCPU XFSZ; do
+	[ -d "${work:-/nowhere}/.git" ] || repository
+	began sgit 'import time; open("ready","w").close(); time.sleep(0.3)'
+	kill -s $signal "$session"; ended
+	case $status in 0 | $((128 + $(kill -l $signal)))) pass "$signal: $status" ;; *) fail "$signal: $status" "$out" ;; esac
+	equal '0 ' "$(records) $(cd "$work" && ls .git/commondir .git/config.worktree .git/info/attributes 2>/dev/null)" "$signal: nothing stays"
+	rm -f "$work/ready"
+done
+for backend in bwrap landlock; do
+	fresh; asked=plain; [ $backend = landlock ] && asked=sland
+	before=$(find "$TESTHOME/.local/state/sbx" "$work" | sort)
+	sbx_with "--backend $backend" $asked true; status 0 "$backend: control"
+	for most in 0 1 100; do
+		run_in "$work" bash -c "ulimit -f $most; exec $sbx_exec --backend $backend $dir/$asked.sbx -- true"
+		status 125 "$backend: files of $most KiB at most"; output 'ulimit -f' '... which is said'
+		equal "$before" "$(find "$TESTHOME/.local/state/sbx" "$work" | sort)" '... and nothing stays'
+	done
+	run_in "$work" bash -c "ulimit -St 1; exec timeout 20 $sbx_exec --backend $backend $dir/$asked.sbx -- sh -c 'trap \"\" XCPU; while :; do :; done'"
+	case $status in 124 | 137 | 152) pass "$backend: ulimit -t" ;; *) fail "$backend: ulimit -t: $status" "$out" ;; esac
+	equal "$before" "$(find "$TESTHOME/.local/state/sbx" "$work" | sort)" '... and nothing stays'
+done
+
 case_ 'a mask that the host lifts'
 # Tries to write without pause; says how long it could, in milliseconds, and how
 # often that began.  "+": also to make it, where it is missing.
