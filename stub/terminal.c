@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -32,8 +33,31 @@ static struct {
 	bool given;     /* the program, or what it made, has the terminal from us */
 } terminal = { .fd = -1 };
 
+/* Standard streams that are devices: the program may own what it was handed, and open
+ * it to others, or give it away. */
+static struct stat streams[3];
+
+static void put_back_modes(void)
+{
+	struct stat now;
+
+	for (int fd = 0; fd < 3; fd++) {
+		const struct stat *was = &streams[fd];
+
+		if (!S_ISCHR(was->st_mode) || fstat(fd, &now) || now.st_ino != was->st_ino ||
+		    now.st_dev != was->st_dev)
+			continue;
+		if (now.st_uid != was->st_uid || now.st_gid != was->st_gid)
+			fchown(fd, was->st_uid, was->st_gid);
+		if (now.st_mode != was->st_mode)
+			fchmod(fd, was->st_mode & 07777);
+	}
+}
+
 void terminal_save(struct launch *launch)
 {
+	for (int fd = 0; fd < 3; fd++)
+		fstat(fd, &streams[fd]);
 	for (int fd = 0; fd < 3 && terminal.fd < 0; fd++)
 		if (tcgetpgrp(fd) >= 0 && !tcgetattr(fd, &terminal.modes))
 			terminal.fd = fd;
@@ -65,6 +89,7 @@ void terminal_restore(bool killed)
 	bool flush;
 	pid_t now;
 
+	put_back_modes();
 	if (terminal.fd < 0)
 		return;
 	/* What no modes tell: it was told to wait, or to be opened by nobody else. */

@@ -125,6 +125,20 @@ for backend in bwrap landlock; do
 	equal "$before" "$(find "$TESTHOME/.local/state/sbx" "$work" | sort)" '... and nothing stays'
 done
 
+case_ 'the mode of the terminal'
+for backend in bwrap landlock $([ "$(firejail_obstacle)" ] || echo firejail); do
+	fresh; asked=sland; [ $backend = bwrap ] && asked=plain
+	run_in "$work" python3 -c '
+import os, pty, subprocess, sys
+master, slave = pty.openpty()
+os.fchmod(slave, 0o600)
+inside = "import os; os.fchmod(0, 0o666); print(oct(os.fstat(0).st_mode))"
+print(subprocess.run(sys.argv[1:] + ["python3", "-c", inside], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout)
+print("mode", oct(os.fstat(slave).st_mode))' "$sbx_exec" -q --backend $backend "$dir/$asked.sbx" --
+	[ $backend = bwrap ] || output 0o20666 "$backend: control: the program changes it"
+	output 'mode 0o20600' "$backend: it is as it was"
+done
+
 case_ 'a mask that the host lifts'
 # Tries to write without pause; says how long it could, in milliseconds, and how
 # often that began.  "+": also to make it, where it is missing.
