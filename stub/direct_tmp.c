@@ -32,6 +32,7 @@
 
 #define PREFIX        "tmp-"
 #define SWEEP_SECONDS 2
+#define END_SECONDS   30 /* for the session's own */
 
 /* ---- removing ---------------------------------------------------------------------- */
 
@@ -294,7 +295,7 @@ void direct_tmp_remove(struct launch *launch)
 	if (!direct->tmp || !direct->tmp_name)
 		return;
 	if (pread(direct->tmp_record, &record, sizeof(record), 0) == sizeof(record) &&
-	    remove_tree(direct->tmp, record.dev, record.ino, INT64_MAX)) /* nobody is left */
+	    remove_tree(direct->tmp, record.dev, record.ino, seconds() + END_SECONDS))
 		unlinkat(direct->tmp_dir, direct->tmp_name, 0);
 	else
 		note("%s could not be removed: the next session tries again", direct->tmp);
