@@ -39,8 +39,10 @@
 
 #if defined(__x86_64__)
 #define OUR_AUDIT SBX_AUDIT_X86_64
+#define LOADERS   "/lib64/ld-linux-x86-64.so.2\0/lib/ld-musl-x86_64.so.1\0"
 #else
 #define OUR_AUDIT SBX_AUDIT_AARCH64
+#define LOADERS   "/lib/ld-linux-aarch64.so.1\0/lib/ld-musl-aarch64.so.1\0"
 #endif
 
 static struct {
@@ -179,12 +181,8 @@ static void add_rule(struct plan *plan, const char *path, unsigned rights, const
 /* Git and its loader to be executed, the repository and libraries to be read. */
 static bool enter_domain(const char *git)
 {
-	static const char loaders[][32] = { "/lib64/ld-linux-x86-64.so.2",
-					    "/lib/ld-linux-aarch64.so.1",
-					    "/lib/ld-musl-x86_64.so.1",
-					    "/lib/ld-musl-aarch64.so.1" };
-	static const char libraries[][24] = { "/lib",       "/lib64",         "/usr/lib",
-					      "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache" };
+	static const char system[] = LOADERS "/lib\0/lib64\0/usr/lib\0/usr/lib64\0"
+					     "/usr/local/lib\0/etc/ld.so.cache\0";
 	struct plan plan = { .backend = SBX_LANDLOCK }; /* compares inodes */
 	int abi = sys_landlock_abi();
 
@@ -195,10 +193,10 @@ static bool enter_domain(const char *git)
 	plan.landlock_write = UAPI_LANDLOCK_FS_WRITE_FILE;
 	plan.landlock_exec = UAPI_LANDLOCK_FS_EXECUTE;
 	add_rule(&plan, git, SBX_READ | SBX_EXEC, NULL);
-	for (size_t i = 0; i < sizeof(loaders) / sizeof(*loaders); i++)
-		add_rule(&plan, loaders[i], SBX_READ | SBX_EXEC, NULL);
-	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
-		add_rule(&plan, libraries[i], SBX_READ, NULL);
+	for (const char *path = system; *path; path += strlen(path) + 1)
+		add_rule(&plan, path,
+			 path < system + sizeof(LOADERS) - 1 ? SBX_READ | SBX_EXEC : SBX_READ,
+			 NULL);
 	add_rule(&plan, "/dev/null", SBX_READ | SBX_WRITE, NULL);
 	add_rule(&plan, repository.git, SBX_READ, &repository.git_stat);
 	add_rule(&plan, repository.common, SBX_READ, &repository.common_stat);
@@ -228,22 +226,29 @@ static const char *find_git(void)
 	return NULL;
 }
 
+/* Words that end in a NUL each, and all in an empty one; how many. */
+static size_t split(char **to, char *words)
+{
+	size_t count = 0;
+
+	for (; *words; words += strlen(words) + 1)
+		to[count++] = words;
+	return count;
+}
+
 static _Noreturn void ask(const char *git, char *const *argv, pid_t parent, int answer)
 {
 	/* The repository's own configuration is read, and may say where its work tree is,
 	 * which is of no interest. */
-	char *environment[] = { mem_join("GIT_DIR=", repository.git),
-				mem_join("GIT_COMMON_DIR=", repository.common),
-				mem_string("GIT_WORK_TREE=/"),
-				mem_string("GIT_CONFIG_NOSYSTEM=1"),
-				mem_string("GIT_CONFIG_GLOBAL=/dev/null"),
-				mem_string("GIT_NO_LAZY_FETCH=1"),
-				mem_string("GIT_ALLOW_PROTOCOL="),
-				mem_string("GIT_NO_REPLACE_OBJECTS=1"),
-				NULL };
+	static char fixed[] = "GIT_WORK_TREE=/\0GIT_CONFIG_NOSYSTEM=1\0"
+			      "GIT_CONFIG_GLOBAL=/dev/null\0GIT_NO_LAZY_FETCH=1\0"
+			      "GIT_ALLOW_PROTOCOL=\0GIT_NO_REPLACE_OBJECTS=1\0";
+	char *environment[9] = { mem_join("GIT_DIR=", repository.git),
+				 mem_join("GIT_COMMON_DIR=", repository.common) };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t none;
 
+	split(environment + 2, fixed);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -307,18 +312,15 @@ static const char *hear(const char *git, char *const *argv, size_t *size)
 void closing_ask_head(const struct launch *launch, const char *const *paths, size_t count,
 		      bool *differs)
 {
-	static const char words[][22] = { "git",     "--no-pager", "--literal-pathspecs",
-					  "ls-tree", "-rz",        "--full-tree",
-					  "HEAD",    "--" };
-	static const size_t fixed = sizeof(words) / sizeof(*words);
+	static char words[] = "git\0--literal-pathspecs\0ls-tree\0-rz\0--full-tree\0HEAD\0--\0";
 	const char *root = launch->git_root, *git = find_git(), *text;
-	char **argv = mem_get((fixed + count + 1) * sizeof(*argv));
-	size_t size, budget = READ_MAX;
+	char **argv = mem_get((sizeof(words) + count) * sizeof(*argv));
+	size_t fixed = split(argv, words), size, budget = READ_MAX;
 
 	if (!repository.git || !git)
 		return;
-	for (size_t i = 0; i < fixed + count; i++)
-		argv[i] = mem_string(i < fixed ? words[i] : paths[i - fixed] + strlen(root) + 1);
+	for (size_t i = 0; i < count; i++)
+		argv[fixed + i] = mem_string(paths[i] + strlen(root) + 1);
 	text = hear(git, argv, &size);
 	for (size_t at = 0, next; at < size; at = next) {
 		next = at + strlen(text + at) + 1;

@@ -81,9 +81,8 @@ static void check_file_size(void)
 	struct rlimit limit;
 
 	if (!sys_prlimit(RLIMIT_FSIZE, NULL, &limit) && limit.rlim_cur < FILE_SIZE_MIN)
-		refuse("files may have %llu bytes, too few for what a session notes: raise that "
-		       "limit (ulimit -f) to 256 KiB",
-		       (unsigned long long)limit.rlim_cur);
+		refuse("files may not be large enough for its notes: raise the limit, `ulimit -f`, "
+		       "to 256 KiB");
 }
 
 static int plan_file(const struct launch *launch)
