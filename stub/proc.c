@@ -135,7 +135,7 @@ bool proc_next_mount(char **at, struct proc_mount *out)
 	*at = line + strcspn(line, "\n");
 	*at += **at == '\n';
 	parts[0] = (unsigned)out_read_number(number, &number);
-	parts[1] = (unsigned)out_read_number(number + 1, &number);
+	parts[1] = (unsigned)out_read_number(number + (*number == ':'), &number);
 	out->dev = makedev(parts[0], parts[1]);
 	out->read_only = !strncmp(field(line, 5), "ro", 2);
 	path[strcspn(path, " ")] = '\0';

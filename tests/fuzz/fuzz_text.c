@@ -13,11 +13,9 @@
 
 /* The two that have readers of their own. */
 #include "stub/user.c"
-#define add      firejail_add
-#define unescape firejail_unescape
+#define add firejail_add
 #include "stub/firejail_profile.c"
 #undef add
-#undef unescape
 
 struct input {
 	const uint8_t *data;
@@ -68,19 +66,11 @@ static void check_numbers(const struct input *in)
 /* A line at a time, as the kernel writes the mount table. */
 static void check_mounts(const struct input *in)
 {
-	char *line = mem_string(in->text);
+	char *at = mem_string(in->text);
+	struct proc_mount mount;
 
-	while (*line) {
-		char *path, *next = line + strcspn(line, "\n");
-		bool last = !*next;
-
-		*next = '\0';
-		path = field(line, 4);
-		path[strcspn(path, " ")] = '\0';
-		firejail_unescape(path);
-		firejail_can_name(path);
-		line = next + !last;
-	}
+	while (proc_next_mount(&at, &mount))
+		firejail_can_name(mount.path);
 }
 
 /* Escaped, it is all printable, and as long as four times the bytes at most. */
