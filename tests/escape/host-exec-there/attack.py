@@ -5,8 +5,9 @@ NAMES = """.envrc .mcp.json .pre-commit-config.yaml .devcontainer.json opencode.
 .vscode/tasks.json .vscode/settings.json .idea/workspace.xml .zed/tasks.json .devcontainer/devcontainer.json .husky/pre-commit
 .github/hooks/pre-commit .claude/settings.json .claude/agents/a.md .codex/config.toml .gemini/settings.json .cursor/mcp.json
 .windsurf/mcp.json .opencode/plugin.js""".split()
-# What these are called is matched at the start.
-NAMES += "x.code-workspace lefthook.yml .lefthook.toml mise.toml .mise.local.toml".split()
+# What these are called is matched at the start, so only if they are there.
+MATCHED = "x.code-workspace lefthook.yml .lefthook.toml mise.toml .mise.local.toml".split()
+NAMES += [name for name in MATCHED if os.path.lexists(name)]
 
 
 def make(path):

@@ -1,5 +1,5 @@
 /* What is started outlives the launcher where there is no namespace that ends it. */
-#include "tests/escape/attack_listener.h"
+#include "tests/escape/attack_filter.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,6 +1,6 @@
 /* Of two filters that ask a listener, the kernel asks the last one's: if that were
  * ours to have, it could say that the connection may go on. */
-#include "tests/escape/attack_listener.h"
+#include "tests/escape/attack_filter.h"
 
 int main(int argc, char **argv)
 {

@@ -1,1 +1,0 @@
-exec "$ATTACKS/net-families" "$@"

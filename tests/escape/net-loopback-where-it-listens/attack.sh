@@ -1,1 +1,0 @@
-exec python3 "$ATTACKS/net-loopback.py" "$@"

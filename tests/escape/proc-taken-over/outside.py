@@ -1,5 +1,0 @@
-import os
-import time
-
-print("ready", os.getpid(), flush=True)
-time.sleep(60)
