@@ -280,11 +280,11 @@ policy sealed <<'EOF'
 fs { seal ~/e2e/keys }
 EOF
 fresh
-rm -rf "$home/work" "$home/keys"; mkdir -p "$home/keys" "$home/work"; echo KEY >"$home/keys/k"; ln "$home/keys/k" "$home/work/k"; own "$home"
-run_in "$home/work" "$sbx_exec" "$dir/sealed.sbx" -- cat k; status 125 'a second name of a sealed file stops the launch'
+rm -rf "$home/project" "$home/keys"; mkdir -p "$home/keys" "$home/project"; echo KEY >"$home/keys/k"; ln "$home/keys/k" "$home/project/k"; own "$home"
+run_in "$home/project" "$sbx_exec" "$dir/sealed.sbx" -- cat k; status 125 'a second name of a sealed file stops the launch'
 no_output KEY '... before it is read'; output "$home/keys/k" '... names it'
-rm "$home/work/k"
-run_in "$home/work" "$sbx_exec" "$dir/sealed.sbx" -- true; status 0 'without it, it starts'
+rm "$home/project/k"
+run_in "$home/project" "$sbx_exec" "$dir/sealed.sbx" -- true; status 0 'without it, it starts'
 
 case_ 'hard links on what is mounted below a grant'
 policy mounted <<'EOF'
