@@ -2,7 +2,6 @@
  * sbxc show: the whole policy, as a tree for a terminal or as a page.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

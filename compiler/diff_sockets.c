@@ -2,7 +2,6 @@
  * compiler/diff_sockets.c - what of the network has no address: local sockets, where
  * connections are accepted, and which requests an open host takes.
  */
-#include <string.h>
 
 #include "compiler/diff.h"
 #include "compiler/diff_paths.h"

@@ -70,8 +70,6 @@ void remedy_find(const struct question *question, const struct answer *answer,
 		 struct remedy *remedy);
 void remedy_path(const struct question *question, const struct answer *answer,
 		 struct remedy *remedy);
-void remedy_call(const struct question *question, const struct answer *answer,
-		 struct remedy *remedy);
 void remedy_add(const struct question *question, struct remedy *remedy, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void remedy_note(const struct question *question, struct remedy *remedy, const char *fmt, ...)

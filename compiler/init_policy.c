@@ -4,8 +4,6 @@
  */
 #include "compiler/init.h"
 
-#include <stdio.h>
-
 static bool has(const struct init_entry *agent, const char *language)
 {
 	for (size_t i = 0; i < agent->has.count; i++)

@@ -3,7 +3,6 @@
  *
  * The x86-64 table answers: both are made from the same statements.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "compiler/lint.h"

@@ -7,7 +7,6 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "blob/match.h"
@@ -140,8 +139,8 @@ static void lift_condition(const struct question *question, const struct answer 
 		    "opens the call for all arguments that this condition is true of");
 }
 
-void remedy_call(const struct question *question, const struct answer *answer,
-		 struct remedy *remedy)
+static void remedy_call(const struct question *question, const struct answer *answer,
+			struct remedy *remedy)
 {
 	const struct sbx_sys_stmt *stmt = NULL;
 	uint16_t nr[SBX_ARCH_COUNT] = { SBX_SYS_ABSENT, SBX_SYS_ABSENT };

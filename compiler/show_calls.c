@@ -6,7 +6,6 @@
  * matter are asked about by area, with the verdict function; the rest is
  * counted.  Where a `where` could change an answer, the statement is shown.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/render.h"

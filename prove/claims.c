@@ -2,7 +2,6 @@
  * prove/claims.c - what the claims of every section share.
  */
 #include <limits.h>
-#include <string.h>
 
 #include "compiler/render.h"
 #include "compiler/text.h"

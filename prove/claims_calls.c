@@ -6,7 +6,6 @@
  * (EFAULT, EBADF, EINVAL) before it does anything.  Arguments that a `where`
  * looks at are chosen so that it holds.
  */
-#include <string.h>
 #include <sys/syscall.h>
 
 #include "compiler/render.h"
