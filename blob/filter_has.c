@@ -10,6 +10,9 @@
  * question) is not among them.
  */
 #include "blob/enforce.h"
+
+#include <errno.h>
+
 #include "blob/verdict.h"
 
 #define TCP_OPEN 0x20000000 /* MSG_FASTOPEN, linux/socket.h */
@@ -215,4 +218,27 @@ unsigned sbx_filter_has(const struct sbx_blob *blob, enum sbx_arch arch, unsigne
 	if (keeps_keys(blob, arch))
 		has |= SBX_HAS_KEY_FILTER;
 	return has;
+}
+
+uint32_t sbx_sys_tell(const struct sbx_blob *blob, enum sbx_arch arch, bool shared, bool two)
+{
+	/* setns, process_madvise, pidfd_getfd, prlimit64 */
+	static const uint16_t calls[][SBX_ARCH_COUNT] = {
+		{ 308, 268 }, { 440, 440 }, { 438, 438 }, { 302, 261 }
+	};
+	static const uint64_t args[6] = { ~0ull };
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct sbx_sys_verdict own, other;
+
+		sbx_sys_decide(blob, arch, calls[i][arch], args, &own);
+		sbx_sys_decide_shared(blob, arch, calls[i][arch], args, &other);
+		if (shared)
+			own = other;
+		else if (two && other.action != SBX_ACT_ALLOW)
+			continue;
+		if (own.action == SBX_ACT_ERRNO && own.error != EBADF && own.error != ESRCH)
+			return calls[i][arch];
+	}
+	return 0;
 }

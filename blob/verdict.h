@@ -106,6 +106,14 @@ void sbx_sys_decide_name(const struct sbx_blob *blob, enum sbx_arch arch,
 bool sbx_sys_refuses(const struct sbx_blob *blob, enum sbx_arch arch, uint32_t nr,
 		     const uint64_t known[6], const uint64_t value[6]);
 
+/*
+ * A call by which a filter shows: refused by it with another error than the kernel's,
+ * which answers EBADF for descriptor -1 and ESRCH for process -1.  @shared: by the second
+ * program, which is attached first; @two: there is one, so the first is told apart from
+ * it.  0: there is none.
+ */
+uint32_t sbx_sys_tell(const struct sbx_blob *blob, enum sbx_arch arch, bool shared, bool two);
+
 /* ---- network -------------------------------------------------------------- */
 struct sbx_net_verdict {
 	bool allowed;

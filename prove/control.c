@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "blob/bpf.h"
 #include "emit/emit.h"
@@ -77,30 +76,14 @@ const char *control_plain(struct prove *prove)
 
 /* ---- filters -------------------------------------------------------------------------- */
 
-/*
- * sbx-exec sees by a call that a policy refuses whether its filter is there at all
- * (stub/prepare.c); so that one has to stay refused.
- */
+/* sbx-exec sees by a call that a policy refuses whether its filter is there at all; so
+ * that one has to stay refused. */
 static uint32_t call_kept(const struct prove *prove, bool shared)
 {
-	static const uint32_t calls[] = { SYS_setns, SYS_process_madvise, SYS_pidfd_getfd,
-					  SYS_prlimit64 };
-	static const uint64_t args[6] = { ~0ull };
-	bool two = prove->target.backend == SBX_LANDLOCK;
+	uint32_t call = sbx_sys_tell(&prove->blob, PROVE_ARCH, shared,
+				     prove->target.backend == SBX_LANDLOCK);
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		struct sbx_sys_verdict own, other;
-
-		sbx_sys_decide(&prove->blob, PROVE_ARCH, calls[i], args, &own);
-		sbx_sys_decide_shared(&prove->blob, PROVE_ARCH, calls[i], args, &other);
-		if (!shared && two && other.action != SBX_ACT_ALLOW)
-			continue;
-		if (shared)
-			own = other;
-		if (own.action == SBX_ACT_ERRNO && own.error != EBADF && own.error != ESRCH)
-			return calls[i];
-	}
-	return SBX_SYS_ABSENT;
+	return call ? call : SBX_SYS_ABSENT;
 }
 
 /* In place of a filter: all calls but that one get through. */

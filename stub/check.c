@@ -237,10 +237,9 @@ struct links {
 static void cannot_protect(const struct links *links, const char *path, const char *reason)
 {
 	struct launch *launch = links->launch;
-	const struct sbx_head *head = NULL;
+	const struct sbx_fs_rule *rule = fsview_rule(launch, links->node->rule);
+	const struct sbx_head *head = rule ? &rule->head : NULL;
 
-	if (links->node->rule != SBX_RULE_SELF)
-		head = &SBX_AT(&launch->blob, FS, sbx_fs_rule, links->node->rule)->head;
 	if (head)
 		reason = out_string("%s (%s)", reason, launch_place(launch, head->loc));
 	if (head && head->flags & SBX_F_BEST_EFFORT)
@@ -394,11 +393,10 @@ static void check_directory(struct links *links, int parent, const char *name, c
 static unsigned taken_at(struct launch *launch, const struct node *node)
 {
 	unsigned taken = fsview_rights(launch, path_parent(node->path));
-	const struct sbx_fs_rule *rule;
+	const struct sbx_fs_rule *rule = fsview_rule(launch, node->rule);
 
-	if (node->rule == SBX_RULE_SELF)
+	if (!rule)
 		return S_ISDIR(node->st.st_mode) ? taken & SBX_WRITE : SBX_WRITE;
-	rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, node->rule);
 	if (rule->head.verb == SBX_FS_SEAL)
 		taken |= rule->rights;
 	return taken & (SBX_READ | SBX_WRITE) & ~fsview_rights(launch, node->path);

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "blob/bpf.h"
+#include "stub/backend.h"
 #include "stub/inner.h"
 #include "stub/landlock.h"
 #include "stub/launch.h"
@@ -213,19 +214,6 @@ static void limit(int resource, rlim_t most)
 	}
 }
 
-/* Root's, and nobody else's to write; NULL: there is none. */
-static const char *find_git(void)
-{
-	static const char places[][20] = { "/usr/bin/git", "/usr/local/bin/git" };
-	struct stat st;
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (!stat(places[i], &st) && S_ISREG(st.st_mode) && !st.st_uid &&
-		    !(st.st_mode & 022))
-			return places[i];
-	return NULL;
-}
-
 /* Words that end in a NUL each, and all in an empty one; how many. */
 static size_t split(char **to, char *words)
 {
@@ -313,7 +301,10 @@ void closing_ask_head(const struct launch *launch, const char *const *paths, siz
 		      bool *differs)
 {
 	static char words[] = "git\0--literal-pathspecs\0ls-tree\0-rz\0--full-tree\0HEAD\0--\0";
-	const char *root = launch->git_root, *git = find_git(), *text;
+	static const char places[][20] = { "/usr/bin/git", "/usr/local/bin/git" };
+	const char *root = launch->git_root, *why, *text;
+	const char *git = backend_find_program(*places, sizeof(places) / sizeof(*places),
+					       sizeof(*places), "git", &why);
 	char **argv = mem_get((sizeof(words) + count) * sizeof(*argv));
 	size_t fixed = split(argv, words), size, budget = READ_MAX;
 

@@ -63,7 +63,8 @@ bool fsview_create(const struct launch *launch, struct node *node)
 	const char *place = fsview_place(launch, node->rule);
 	struct walk walk;
 
-	if (!rule || !(rule->head.flags & SBX_F_CREATE) || launch->options.dry_run || launch->options.check)
+	if (!rule || !(rule->head.flags & SBX_F_CREATE) || launch->options.dry_run ||
+	    launch->options.check)
 		return false;
 	walk_afresh(node->path, &walk);
 	if (walk.hop_count)

@@ -106,9 +106,9 @@ static void set_one(struct launch *launch, uint32_t index)
 		return;
 	}
 	if (!(rule->head.flags & SBX_F_OPTIONAL))
-		launch_obstacle(launch, "set %s: $%s has no value here%s (%s): mark the line optional",
-				name, sbx_var_name(&launch->blob, unset),
-				vars_why_unset(unset),
+		launch_obstacle(launch,
+				"set %s: $%s has no value here%s (%s): mark the line optional",
+				name, sbx_var_name(&launch->blob, unset), vars_why_unset(unset),
 				launch_place(launch, rule->head.loc));
 	else
 		launch_detail(launch, "set %s: $%s has no value here: skipped", name,

@@ -192,5 +192,5 @@ const char *landlock_enter(const struct plan *plan)
 					"around already: start outside some of them"
 				      : failure("entering the domain", NULL);
 	close(ruleset);
-	return is_inside(plan) ? NULL : FAKED;
+	return is_inside(plan) ? NULL : out_error(0);
 }

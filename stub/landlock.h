@@ -16,9 +16,4 @@ uint64_t landlock_known_scoped(int abi);
 /* Enters the domain.  Returns NULL, or what failed and why. */
 const char *landlock_enter(const struct plan *plan);
 
-/* Why, where a call succeeded and nothing holds. */
-#define FAKED                                                                                      \
-	"what should confine does not: another program answers the system calls made here: start " \
-	"outside it"
-
 #endif

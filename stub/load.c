@@ -19,6 +19,7 @@
 #include "stub/launch.h"
 #include "stub/mem.h"
 #include "stub/out.h"
+#include "stub/proc.h"
 #include "stub/user.h"
 
 #define SITE_FLOOR "/etc/sbx/site.sbx"
@@ -28,14 +29,9 @@ bool root_is_root(void)
 {
 	char line[64];
 	const char *at = line;
-	int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
-	ssize_t size = fd >= 0 ? read(fd, line, sizeof(line) - 1) : -1;
 
-	if (fd >= 0)
-		close(fd);
-	if (size <= 0)
+	if (!proc_read("/proc/self/uid_map", line, sizeof(line)))
 		return true;
-	line[size] = '\0';
 	at = out_skip(at);
 	if (out_read_number(at, &at))
 		return false;

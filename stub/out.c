@@ -325,7 +325,9 @@ const char *out_find(const char *text, const char *part)
 
 const char *out_error(int error)
 {
-	return error ? strerror(error) : "the call succeeded, and nothing came of it";
+	return error ? strerror(error)
+		     : "what should confine does not: another program answers the system calls "
+		       "made here: start outside it";
 }
 
 const char *out_number(unsigned long long value)

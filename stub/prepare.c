@@ -126,36 +126,13 @@ static bool init_can_carry(const struct launch *launch, bool shared)
 	return true;
 }
 
-/* A call that the filter refuses with another error than the kernel, which answers
- * EBADF for descriptor -1 and ESRCH for process -1: it tells whether the filter is there. */
-static uint32_t find_refused(const struct launch *launch, bool shared)
-{
-	static const uint32_t calls[] = { SYS_setns, SYS_process_madvise, SYS_pidfd_getfd,
-					  SYS_prlimit64 };
-	static const uint64_t args[6] = { ~0ull };
-
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-		struct sbx_sys_verdict own, other;
-
-		sbx_sys_decide(&launch->blob, OUR_ARCH, calls[i], args, &own);
-		sbx_sys_decide_shared(&launch->blob, OUR_ARCH, calls[i], args, &other);
-		if (shared)
-			own = other;
-		else if (launch->plan.shared_filter_count && other.action != SBX_ACT_ALLOW)
-			continue;
-		if (own.action == SBX_ACT_ERRNO && own.error != EBADF && own.error != ESRCH)
-			return calls[i];
-	}
-	return 0;
-}
-
 static void set_filter(struct launch *launch)
 {
 	launch->plan.filter = OUR_FILTER(&launch->blob).records;
 	launch->plan.filter_count = OUR_FILTER(&launch->blob).count;
 	if (!launch->plan.filter_count)
 		refuse("the blob has no system call filter for this machine: compile it again");
-	launch->plan.refused = find_refused(launch, false);
+	launch->plan.refused = sbx_sys_tell(&launch->blob, OUR_ARCH, false, false);
 	launch->plan.filter_init = init_can_carry(launch, false);
 	if (!launch->plan.filter_init)
 		launch_detail(launch,
@@ -166,8 +143,9 @@ void prepare_shared_filter(struct launch *launch)
 {
 	launch->plan.shared_filter = OUR_SHARED(&launch->blob).records;
 	launch->plan.shared_filter_count = OUR_SHARED(&launch->blob).count;
-	launch->plan.shared_refused = find_refused(launch, true);
-	launch->plan.refused = find_refused(launch, false);
+	launch->plan.shared_refused = sbx_sys_tell(&launch->blob, OUR_ARCH, true, true);
+	launch->plan.refused =
+	    sbx_sys_tell(&launch->blob, OUR_ARCH, false, launch->plan.shared_filter_count);
 	launch->plan.filter_init = init_can_carry(launch, true);
 }
 

@@ -40,7 +40,7 @@ static const char *attach(const void *filter, uint32_t count, uint32_t refused)
 		return out_error(errno);
 	if (count && refused &&
 	    (syscall(refused, -1, 0, 0, 0, 0) != -1 || errno == EBADF || errno == ESRCH))
-		return FAKED;
+		return out_error(0);
 	return NULL;
 }
 
