@@ -123,3 +123,11 @@ void sbx_fs_decide(const struct sbx_fs_set *set, const char *path, unsigned righ
 	}
 	sbx_contest_decide(&contest, out);
 }
+
+bool sbx_fs_allows(const struct sbx_fs_set *set, const char *path, unsigned right)
+{
+	struct sbx_fs_verdict verdict;
+
+	sbx_fs_decide(set, path, right, &verdict);
+	return verdict.allowed;
+}

@@ -58,6 +58,7 @@ struct sbx_fs_verdict {
 /* @right: one of SBX_READ, SBX_WRITE, SBX_EXEC.  @path: absolute, canonical. */
 void sbx_fs_decide(const struct sbx_fs_set *set, const char *path,
 		   unsigned right, struct sbx_fs_verdict *out);
+bool sbx_fs_allows(const struct sbx_fs_set *set, const char *path, unsigned right);
 /* Does @point (literal or pattern) cover @path: match it or a parent of it?
  * Returns the depth (components) of the longest matching prefix, or -1. */
 int sbx_fs_covers(const struct sbx_fs_point *point, const char *path);

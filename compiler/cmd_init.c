@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "blob/contest.h"
 #include "compiler/init.h"
 #include "compiler/stages.h"
 
@@ -57,9 +58,7 @@ static const char *name_of(struct arena *arena, const char *project)
 static bool holds_home(const char *project)
 {
 	char *home = getenv("HOME") ? realpath(getenv("HOME"), NULL) : NULL;
-	size_t length = strcmp(project, "/") ? strlen(project) : 0;
-	bool held =
-	    home && !strncmp(home, project, length) && (home[length] == '/' || !home[length]);
+	bool held = home && sbx_path_beneath(project, home) >= 0;
 
 	free(home);
 	return held;

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "blob/contest.h"
 #include "compiler/library.h"
 #include "compiler/stages.h"
 #include "compiler/text.h"
@@ -147,27 +148,20 @@ static bool find_places(struct install *install)
 
 /* ---- what the policy may write ------------------------------------------------------------- */
 
-static bool may_write(const struct sbx_fs_set *set, const char *path)
-{
-	struct sbx_fs_verdict verdict;
-
-	sbx_fs_decide(set, path, SBX_WRITE, &verdict);
-	return verdict.allowed;
-}
-
 /* Both by its own name and by that which it has where home is the model's. */
 static bool reaches(const struct install *install, const struct sbx_vars *vars,
 		    const struct sbx_fs_set *set, const char *path)
 {
 	const char *home = getenv("HOME");
 	char *real = home ? realpath(home, NULL) : NULL;
-	size_t length = real ? strlen(real) : 0;
-	bool beneath = length > 1 && !strncmp(path, real, length) && path[length] == '/';
+	const char *model = NULL;
 
+	if (real && strcmp(real, "/") && sbx_path_beneath(real, path) >= 0)
+		model = arena_printf(install->arena, "%s%s", vars->value[SBX_VAR_HOME],
+				     path + strlen(real));
 	free(real);
-	return may_write(set, path) ||
-	       (beneath && may_write(set, arena_printf(install->arena, "%s%s",
-						       vars->value[SBX_VAR_HOME], path + length)));
+	return sbx_fs_allows(set, path, SBX_WRITE) ||
+	       (model && sbx_fs_allows(set, model, SBX_WRITE));
 }
 
 static bool outside_grants(const struct install *install, const struct sbx_vars *vars,
@@ -282,7 +276,8 @@ static struct text script_of(const struct install *install, const struct sbx_blo
 	text_add(&text, " sbxc=");
 	quote(&text, library_program(install->arena, "sbxc"));
 	text_byte(&text, '\n');
-	if (may_write(set, arena_printf(install->arena, "%s/x", vars->value[SBX_VAR_CWD])))
+	if (sbx_fs_allows(set, arena_printf(install->arena, "%s/x", vars->value[SBX_VAR_CWD]),
+			  SBX_WRITE))
 		add_guard(&text, install);
 	text_add(&text, "if [ -x \"$sbxc\" ]; then\n\tHOME=");
 	quote(&text, getenv("HOME")); /* under which the blob was put */

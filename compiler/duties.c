@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "blob/contest.h"
 struct finder {
 	struct arena *arena;
 	const struct sbx_blob *blob;
@@ -61,22 +62,6 @@ static const char *top_of(struct arena *arena, const struct sbx_fs_point *point)
 	return length ? arena_copy(arena, point->path, length) : "/";
 }
 
-static bool allows(const struct sbx_fs_set *set, const char *path, unsigned right)
-{
-	struct sbx_fs_verdict verdict;
-
-	sbx_fs_decide(set, path, right, &verdict);
-	return verdict.allowed;
-}
-
-static bool within(const char *path, const char *top)
-{
-	size_t length = strlen(top);
-
-	return !strcmp(top, "/") ||
-	       (!strncmp(path, top, length) && (path[length] == '/' || !path[length]));
-}
-
 /* Do grants at @path or above give @right there, whatever is taken away again?  What is
  * made for the session is not the host's: nothing lies beneath it. */
 static bool is_given(const struct sbx_fs_set *set, const char *path, unsigned right)
@@ -100,7 +85,7 @@ static bool grants_beneath(const struct sbx_fs_set *set, const char *top, unsign
 		const struct sbx_fs_point *point = &set->points[i];
 
 		if (point->verb <= SBX_FS_DEVICE && point->path && point->rights & right &&
-		    within(point->path, top))
+		    sbx_path_beneath(top, point->path) >= 0)
 			return true;
 	}
 	return false;
@@ -112,7 +97,8 @@ static bool takes_beneath(struct finder *f, const struct sbx_fs_point *point)
 	const char *top = top_of(f->arena, point);
 
 	/* These are PROCESSES and TERMINALS. */
-	if (within(point->path, "/proc") || within(point->path, "/dev"))
+	if (sbx_path_beneath("/proc", point->path) >= 0 ||
+	    sbx_path_beneath("/dev", point->path) >= 0)
 		return false;
 	for (size_t i = 0; i < sizeof(all_rights) / sizeof(*all_rights); i++) {
 		unsigned right = all_rights[i] & point->rights;
@@ -123,7 +109,7 @@ static bool takes_beneath(struct finder *f, const struct sbx_fs_point *point)
 		    (is_given(f->set, top, right) || grants_beneath(f->set, top, right)))
 			return true;
 		if (!point->wild && is_given(f->set, top, right) &&
-		    !allows(f->set, point->path, right))
+		    !sbx_fs_allows(f->set, point->path, right))
 			return true;
 	}
 	return false;
@@ -141,7 +127,7 @@ static bool gives_beneath(struct finder *f, const struct sbx_fs_point *point)
 			continue;
 		sbx_fs_decide(f->set, top, all_rights[i], &verdict);
 		if ((verdict.why == SBX_WHY_DENY || verdict.why == SBX_WHY_SEAL) &&
-		    allows(f->set, point->path, all_rights[i]) &&
+		    sbx_fs_allows(f->set, point->path, all_rights[i]) &&
 		    takes_beneath(f, &f->set->points[verdict.point]))
 			return true;
 	}
@@ -151,15 +137,19 @@ static bool gives_beneath(struct finder *f, const struct sbx_fs_point *point)
 /* Most of what has a name there is a device. */
 static bool is_node(const char *path)
 {
-	return within(path, "/dev") && strcmp(path, "/dev") && !within(path, "/dev/shm") &&
-	       !within(path, "/dev/pts") && !within(path, "/dev/mqueue");
+	static const char *const others[] = { "/dev/shm", "/dev/pts", "/dev/mqueue" };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (sbx_path_beneath(others[i], path) >= 0)
+			return false;
+	return sbx_path_beneath("/dev", path) >= 0 && strcmp(path, "/dev");
 }
 
 static bool in_made(const struct sbx_fs_set *set, const struct sbx_fs_point *point)
 {
 	for (size_t i = 0; i < set->count; i++)
 		if ((set->points[i].verb == SBX_FS_TMP || set->points[i].verb == SBX_FS_COPY) &&
-		    set->points[i].path && within(point->path, set->points[i].path))
+		    set->points[i].path && sbx_path_beneath(set->points[i].path, point->path) >= 0)
 			return true;
 	return false;
 }

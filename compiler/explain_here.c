@@ -8,18 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "blob/contest.h"
 #include "compiler/duties.h"
 #include "compiler/explain.h"
 #include "compiler/render.h"
 
 #define LINKS_MAX 40 /* as many as the kernel follows */
-
-static bool within(const char *path, const char *top)
-{
-	size_t length = strlen(top);
-
-	return !strncmp(path, top, length) && (path[length] == '/' || !path[length]);
-}
 
 static const char *parent(struct arena *arena, const char *path)
 {
@@ -81,11 +75,12 @@ static bool link_is_there(const struct question *question, const char *path,
 	const struct sbx_fs_set *set = &question->view->set;
 
 	sbx_fs_decide(set, path, SBX_READ, verdict);
-	if (verdict->allowed || within(path, "/dev") || within(path, "/proc"))
+	if (verdict->allowed || sbx_path_beneath("/dev", path) >= 0 ||
+	    sbx_path_beneath("/proc", path) >= 0)
 		return true;
 	for (size_t i = 0; i < set->count; i++)
 		if (set->points[i].verb <= SBX_FS_DEVICE && !set->points[i].wild &&
-		    within(set->points[i].path, path))
+		    sbx_path_beneath(path, set->points[i].path) >= 0)
 			return true;
 	return false;
 }
@@ -159,14 +154,6 @@ static bool exists(const char *path)
 	return lstat(path, &st) == 0 || errno == EACCES;
 }
 
-static bool may(const struct question *question, const char *path, unsigned right)
-{
-	struct sbx_fs_verdict verdict;
-
-	sbx_fs_decide(&question->view->set, path, right, &verdict);
-	return verdict.allowed;
-}
-
 /* What a launch does about a grant of what is not there. */
 static bool note_absent_grant(const struct question *question, const struct sbx_fs_point *point,
 			      struct answer *answer)
@@ -205,7 +192,7 @@ static void note_absent_allowed(const struct question *question,
 		return; /* nothing of the host's is there */
 	if (note_absent_grant(question, point, answer))
 		return;
-	if (may(question, parent(question->arena, path), SBX_WRITE))
+	if (sbx_fs_allows(&question->view->set, parent(question->arena, path), SBX_WRITE))
 		answer_note(question, answer,
 			    "it does not exist now (ENOENT), and can be made inside");
 	else
@@ -221,7 +208,8 @@ static void note_placeholder(const struct question *question, const struct sbx_f
 	bool itself = !strcmp(point->path, path);
 
 	if (point->wild || point->rule >= SBX_RULE_SELF || !(point->rights & SBX_WRITE) ||
-	    exists(point->path) || !may(question, parent(question->arena, point->path), SBX_WRITE))
+	    exists(point->path) ||
+	    !sbx_fs_allows(&question->view->set, parent(question->arena, point->path), SBX_WRITE))
 		return;
 	rule = SBX_AT(question->blob, FS, sbx_fs_rule, point->rule);
 	if (rule->head.flags & SBX_F_CREATE)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "blob/contest.h"
 #include "compiler/duties.h"
 #include "compiler/explain.h"
 #include "compiler/render.h"
@@ -54,22 +55,15 @@ static const char *mount_answer(const struct sbx_fs_verdict *verdict, enum sbx_d
 	return right == SBX_WRITE ? "EROFS or ENOENT" : "ENOENT";
 }
 
-static bool is_beneath(const char *path, const char *top)
-{
-	size_t length = strlen(top);
-
-	return !strncmp(path, top, length) && (path[length] == '/' || !path[length]);
-}
-
 /* What a session has of its own, whatever the policy says. */
 static void note_own(const struct question *question, const char *path, struct answer *answer)
 {
 	const struct view *view = question->view;
-
 	bool landlock = question_asks(question, SBX_LANDLOCK);
 	bool mounts = !question->only || !landlock;
+	bool first = sbx_path_beneath("/proc/1", path) >= 0;
 
-	if (is_beneath(path, "/dev/ptmx") || is_beneath(path, "/dev/pts")) {
+	if (sbx_path_beneath("/dev/ptmx", path) >= 0 || sbx_path_beneath("/dev/pts", path) >= 0) {
 		if (mounts)
 			answer_note(
 			    question, answer,
@@ -82,11 +76,11 @@ static void note_own(const struct question *question, const char *path, struct a
 					: "on landlock nothing makes new terminals without "
 					  "`share terminals`");
 	}
-	if (is_beneath(path, "/proc/1") && mounts)
+	if (first && mounts)
 		answer_note(
 		    question, answer,
 		    "process 1 is sbx-exec, or firejail: its memory and environment are closed");
-	if (is_beneath(path, "/proc/1") && landlock)
+	if (first && landlock)
 		answer_note(question, answer,
 			    "on landlock process 1 is the machine's: its memory and "
 			    "environment are closed");

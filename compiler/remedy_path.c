@@ -160,14 +160,6 @@ static bool try_all(struct trial *trial)
 	return false;
 }
 
-static bool allows(const struct sbx_fs_set *set, const char *path, unsigned right)
-{
-	struct sbx_fs_verdict verdict;
-
-	sbx_fs_decide(set, path, right, &verdict);
-	return verdict.allowed;
-}
-
 /* What is refused beneath it stays so; the first few are named. */
 static void note_shut(const struct trial *trial)
 {
@@ -202,7 +194,7 @@ static void note_opens(const struct trial *trial)
 	bool there = lstat(trial->path, &st) == 0;
 	const char *also = "";
 
-	if (trial->right != SBX_READ && !allows(&question->view->set, trial->path, SBX_READ))
+	if (trial->right != SBX_READ && !sbx_fs_allows(&question->view->set, trial->path, SBX_READ))
 		also = " and read";
 	if (trial->given)
 		remedy_note(question, trial->remedy, "opens %s%s of %s", verb_of(trial->right),
@@ -235,8 +227,8 @@ static void note_claims(const struct trial *trial)
 		if (!path)
 			continue;
 		path = view_real(question->arena, path);
-		if (!allows(&view->set, path, rights[claim->action]) &&
-		    allows(&trial->set, path, rights[claim->action]))
+		if (!sbx_fs_allows(&view->set, path, rights[claim->action]) &&
+		    sbx_fs_allows(&trial->set, path, rights[claim->action]))
 			remedy_claim(question, trial->remedy, i);
 	}
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "blob/match.h"
+#include "blob/contest.h"
 #include "compiler/duties.h"
 #include "compiler/render.h"
 #include "prove/prove.h"
@@ -91,11 +91,10 @@ struct baits {
 	VEC_OF(struct bait)
 };
 
+/* And not that one itself. */
 static bool is_beneath(const char *path, const char *top)
 {
-	size_t length = strlen(top);
-
-	return !strncmp(path, top, length) && path[length] == '/';
+	return sbx_path_beneath(top, path) >= 0 && strcmp(path, top) != 0;
 }
 
 static struct bait bait_of_rule(const struct prove *prove, uint32_t index)

@@ -32,14 +32,6 @@ static void grant_path(struct edit *edit, const char *path, unsigned rights)
 	edit_add(edit, SBX_SEC_FS, &rule);
 }
 
-static bool may_exec(const struct prove *prove, const char *path)
-{
-	struct sbx_fs_verdict verdict;
-
-	sbx_fs_decide(&prove->view.set, path, SBX_EXEC, &verdict);
-	return verdict.allowed;
-}
-
 const char *control_plain(struct prove *prove)
 {
 	const struct view_options options = {
@@ -62,7 +54,7 @@ const char *control_plain(struct prove *prove)
 	claims_baits(prove);
 	/* Where the policy lets nothing in the workspace be executed, one name more is. */
 	prove->scratch.probe = arena_printf(prove->arena, "%s/sbx-probe", prove->scratch.work);
-	if (!may_exec(prove, prove->scratch.probe)) {
+	if (!sbx_fs_allows(&prove->view.set, prove->scratch.probe, SBX_EXEC)) {
 		prove->scratch.probe =
 		    arena_printf(prove->arena, "%s/probe/sbx-probe", prove->scratch.top);
 		grant_path(&edit, prove->scratch.probe, SBX_EXEC);
@@ -312,16 +304,14 @@ void control_find(struct prove *prove)
 		return;
 	for (size_t i = 0; i < prove->claims.count; i++) {
 		struct claim *claim = &prove->claims.items[i];
-		struct sbx_fs_verdict file;
 		struct sbx_env_verdict variable;
 
 		if (claim->through || !claim->object || claim->itself)
 			continue;
 		claim->lifted = true;
 		if (is_path(claim)) {
-			sbx_fs_decide(&view.set, view_real(prove->arena, claim->object),
-				      claim->right, &file);
-			claim->lifted = !file.allowed;
+			claim->lifted = !sbx_fs_allows(
+			    &view.set, view_real(prove->arena, claim->object), claim->right);
 		} else if (claim->section == SBX_SEC_ENV) {
 			sbx_env_decide(&blob, claim->object, &variable);
 			claim->lifted = !variable.visible;

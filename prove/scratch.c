@@ -23,18 +23,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "blob/contest.h"
 #include "prove/prove.h"
-
-static bool within(const char *path, const char *top)
-{
-	size_t length = strlen(top);
-
-	return !strncmp(path, top, length) && (path[length] == '/' || !path[length]);
-}
 
 bool scratch_has(const struct prove *prove, const char *path)
 {
-	return within(path, prove->scratch.top) && !within(path, prove->scratch.blobs);
+	return sbx_path_beneath(prove->scratch.top, path) >= 0 &&
+	       sbx_path_beneath(prove->scratch.blobs, path) < 0;
 }
 
 const char *scratch_shown(const struct prove *prove, const char *path)
@@ -47,7 +42,7 @@ const char *scratch_shown(const struct prove *prove, const char *path)
 		      { prove->scratch.blobs, "$policy" } };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (within(path, known[i].top))
+		if (sbx_path_beneath(known[i].top, path) >= 0)
 			return arena_printf(prove->arena, "%s%s", known[i].name,
 					    path + strlen(known[i].top));
 	return path;
