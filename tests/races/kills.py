@@ -73,8 +73,7 @@ class Churn:
 class Kills:
     def __init__(self, rig):
         self.rig = rig
-        self.blobs = {"bwrap": rig.policy("kill", POLICY), "firejail": rig.policy("kill", POLICY),
-                      "landlock": rig.policy("kill-landlock", LANDLOCK, "std/rig-without-proc")}
+        self.blobs = rig.blobs("kill", POLICY, LANDLOCK)
 
     def find(self, launcher, victim):
         every = children_of(launcher)

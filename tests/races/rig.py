@@ -168,6 +168,12 @@ class Rig:
         blob.chmod(0o644)
         return blob
 
+    def blobs(self, name, body, landlock):
+        """{backend: blob}: Landlock makes no mounts, so that there the policy asks for less."""
+        masked = self.policy(name, body)
+        return {"bwrap": masked, "firejail": masked,
+                "landlock": self.policy(f"{name}-landlock", landlock, "std/rig-without-proc")}
+
     # ---- processes ------------------------------------------------------------------
 
     def start(self, command, cwd, **more):

@@ -20,8 +20,7 @@ LANDLOCK = 'fs { tmp /tmp best-effort }\nprocess { share attributes compat "t" }
 class Space:
     def __init__(self, rig):
         self.rig = rig
-        self.blobs = {"bwrap": rig.policy("space", POLICY), "firejail": rig.policy("space", POLICY),
-                      "landlock": rig.policy("space-landlock", LANDLOCK, "std/rig-without-proc")}
+        self.blobs = rig.blobs("space", POLICY, LANDLOCK)
         self.work = rig.home / "space/work"
         self.state = rig.home / ".local"
 

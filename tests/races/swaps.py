@@ -128,12 +128,9 @@ link src/proj/.git/commondir .ssh/authorized_keys
 class Swaps:
     def __init__(self, rig):
         self.rig, self.home, self.work = rig, rig.home, rig.home / "src/proj"
-        self.blobs = {
-            "bwrap": rig.policy("race-bwrap", "import std/git\n" + GRANTS + MASKS + "copy ~/copied\n}\n"),
-            "firejail": rig.policy("race-firejail", "import std/git\n" + GRANTS + MASKS + "}\n"),
-            "landlock": rig.policy("race-landlock", GRANTS + '}\nprocess { share attributes compat "t" }\n',
-                                   "std/rig-without-proc"),
-        }
+        masked = "import std/git\n" + GRANTS + MASKS
+        self.blobs = rig.blobs("race", masked + "}\n", GRANTS + '}\nprocess { share attributes compat "t" }\n')
+        self.blobs["bwrap"] = rig.policy("race-bwrap", masked + "copy ~/copied\n}\n")
         self.list = rig.dir / "swaps"
         self.always, self.masked = self.lines("b", ALWAYS), self.lines("m", MASKED)
         self.template = self.make_template()

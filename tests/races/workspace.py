@@ -73,8 +73,7 @@ ACTIONS = (delete, move, become_link, become_another, become_file, move_parent, 
 class Workspace:
     def __init__(self, rig):
         self.rig = rig
-        self.blobs = {"bwrap": rig.policy("gone", POLICY), "firejail": rig.policy("gone", POLICY),
-                      "landlock": rig.policy("gone-landlock", LANDLOCK, "std/rig-without-proc")}
+        self.blobs = rig.blobs("gone", POLICY, LANDLOCK)
         self.top = rig.home / "gone"
 
     def fresh(self, action):
