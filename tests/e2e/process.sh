@@ -104,7 +104,7 @@ process { pass fd 7 }
 EOF
 out=$(cd "$work" && as_user sh -c "exec 7<$home/key 8<$home/key; exec $sbx_exec $dir/passfd.sbx -- sh -c 'cat <&7; cat <&8'" 2>&1 </dev/null)
 output INHERITED 'pass fd hands one on'; output 'Bad file descriptor' '... and no other'
-rig=std/rig-everywhere policy passfd-everywhere <<'EOF'
+rig=std/rig-alone policy passfd-everywhere <<'EOF'
 process { pass fd 7; share signals attributes compat "they are not what is asked here" }
 limits { wall-time 1h }
 EOF
