@@ -55,7 +55,7 @@ static void yyerror(struct parse *p, const char *what)
 %type <mod> mod
 %type <mods> mods
 %type <stmt> head recovered
-%type <stmts> stmts end bad
+%type <stmts> stmts end bad blocks
 
 %%
 
@@ -70,7 +70,11 @@ end:	END				{ $$ = (struct stmts){ 0 }; }
 |	bad
 
 bad:	error END recovered		{ $$ = LIST_ONE(stmts, $3); }
-|	error '{' recovered stmts '}' end { $$ = build_join(build_block($3, $4), $6); }
+|	blocks END
+|	blocks error END recovered	{ $$ = build_join($1, LIST_ONE(stmts, $4)); }
+
+blocks:	error '{' recovered stmts '}'	{ $$ = build_block($3, $4); }
+|	blocks error '{' recovered stmts '}' { $$ = build_join($1, build_block($4, $5)); }
 
 recovered: %empty			{ $$ = build_poisoned(p); yyerrok; }
 

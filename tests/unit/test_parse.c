@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "grammar/ast.h"
 
@@ -79,6 +80,17 @@ Test(parse, good_statements_around_a_bad_one_are_whole)
 	cr_expect(str_is(stmt->block->next->next->verb->text, "e"));
 	cr_expect(str_is(stmt->next->verb->text, "f"));
 	cr_expect_null(stmt->next->next);
+}
+
+/* Each is skipped before the next is read: no stack grows with their number. */
+Test(parse, any_number_of_blocks_with_no_end_between_them)
+{
+	static char text[6 * 20000 + 1];
+
+	for (size_t at = 0; at + 1 < sizeof(text); at += 6)
+		memcpy(text + at, "a { } ", 6);
+	parse(text);
+	cr_expect_gt(diag_errors(diags), 100);
 }
 
 /* Each prefix of a policy is a text someone may save: never a crash, and
