@@ -1,5 +1,4 @@
 """A user and places of its own, policies, launches and what is left of them."""
-import fcntl
 import os
 import pathlib
 import random
@@ -9,9 +8,10 @@ import subprocess
 import threading
 import time
 
+import suite
+
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
-FIRST_UID = 1771
-SLOTS = 4  # runs at the same time, each with a user of its own
+USERS = suite.Users("races", "sbxrace", 1771, 4)
 SECONDS = 10  # for one launch: longer is a hang
 SECRET = "SECRET-7391\n"
 MARK = "PROBE-WAS-HERE"
@@ -25,60 +25,10 @@ syscalls {{ default ENOSYS }}
 """
 
 
-class Report:
-    def __init__(self, verbose):
-        self.passed = self.failed = self.skipped = 0
-        self.verbose = verbose
-
-    def check(self, good, what, detail=""):
-        if good:
-            self.passed += 1
-            if self.verbose:
-                print(f"  ok    {what}", flush=True)
-            return
-        self.failed += 1
-        print(f"  FAIL  {what}", flush=True)
-        for line in str(detail).splitlines()[:14]:
-            print(f"        | {line}")
-
-    def skip(self, what, why):
-        self.skipped += 1
-        print(f"  skip  {what}: {why}")
-
+class Report(suite.Report):
     def figures(self, what, **numbers):
         print(f"  {what}: " + ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in numbers.items()),
               flush=True)
-
-
-def take_slot():
-    """(uid, name) of a user that nobody else uses now; locked while we live."""
-    for slot in range(SLOTS):
-        lock = os.open(f"/run/sbx-races-{slot}.lock", os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(lock)
-            continue
-        uid, name = FIRST_UID + slot, f"sbxrace{slot}"
-        subprocess.run(f"id {name} >/dev/null 2>&1 || useradd --create-home --uid {uid} --shell /bin/bash {name}",
-                       shell=True, check=True)
-        return uid, name
-    raise SystemExit(f"{SLOTS} runs at the same time are enough")
-
-
-def firejail_obstacle():
-    try:
-        if not os.stat("/usr/bin/firejail").st_mode & 0o4000:
-            return "firejail is not set-uid"
-    except FileNotFoundError:
-        return "firejail is not installed"
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            if pathlib.Path(f"/proc/{pid}/comm").read_text() == "kthreadd\n":
-                return None
-        except OSError:
-            pass
-    return "firejail takes this machine for a sandbox, since /proc shows no kernel thread"
 
 
 def empty(directory):
@@ -99,7 +49,8 @@ class Rig:
         self.report, self.full = report, full
         self.random = random.Random(seed)
         self.seed = seed
-        self.uid, self.user = take_slot()
+        self.uid = USERS.take()
+        self.user = USERS.name(self.uid)
         self.home = pathlib.Path("/home") / self.user
         places = {"home": self.home, "tmp": "/tmp", "shm": "/dev/shm", "var-tmp": "/var/tmp"}
         for name in places:
@@ -115,11 +66,13 @@ class Rig:
         self.bin, self.launcher = self.dir / "bin", self.dir / "bin/sbx-exec"
         self.env = {"HOME": str(self.home), "USER": self.user, "LOGNAME": self.user, "LANG": "C.UTF-8",
                     "PATH": "/usr/bin:/bin", "GIT_CONFIG_GLOBAL": "/dev/null"}
-        self.backends = ["bwrap", "firejail", "landlock"]
-        why = firejail_obstacle()
-        if why:
-            self.backends.remove("firejail")
-            report.skip("firejail", why)
+        self.backends = []
+        for backend in ("bwrap", "firejail", "landlock"):
+            why = suite.obstacle(backend)
+            if why:
+                report.skip(backend, why)
+            else:
+                self.backends.append(backend)
 
     @staticmethod
     def stage(to):
