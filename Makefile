@@ -142,7 +142,7 @@ uninstall:
 
 .PHONY: help
 help:
-	@echo 'make              sbxc and sbx-exec, in build/'
+	@echo 'make              sbxc, sbx-exec and sbx-probe, in build/'
 	@echo 'make demo         install what is needed, build, show a sandbox at work'
 	@echo 'make check        install what is needed, build, run the tests'
 	@echo 'make check-agents the same with the real agents, from npm'

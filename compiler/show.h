@@ -1,10 +1,10 @@
 /*
  * compiler/show.h - a whole policy as a person would draw it.
  *
- * show_files.c, show_calls.c and show_rest.c make parts of rows; show_text.c
- * and show_html.c print the same rows for a terminal and as a page.  What is
- * drawn is the machine that claims are checked on (model_vars), so one blob
- * gives one picture everywhere.  Strings are raw: who prints them escapes.
+ * show_files.c, show_calls.c, show_rest.c and show_backends.c make parts of
+ * rows; show_text.c and show_html.c print the same rows for a terminal and as a
+ * page.  What is drawn is the machine that claims are checked on (model_vars), so
+ * one blob gives one picture everywhere.  Strings are raw: who prints them escapes.
  */
 #ifndef SBX_COMPILER_SHOW_H
 #define SBX_COMPILER_SHOW_H

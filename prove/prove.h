@@ -4,10 +4,12 @@
  *	scratch.c     a home, a workspace and listeners made for it, and removed
  *	claims*.c     what the policy claims, and the probe that would show it false
  *	control.c     the same policy with its refusals lifted
+ *	edit.c        a blob that can be changed
  *	run.c         sbx-probe inside sbx-exec: requests in, answers out
  *	judge.c       answers -> verdicts
  *	report*.c     verdicts -> text, JSON, JUnit, TAP
- *	cmd_prove.c   the command
+ *	record.c      what a proof rests on, kept for later
+ *	cmd_prove.c   the commands
  *
  * $home becomes a directory of prove's own, by a change to the blob (edit.h):
  * nothing of the user's is bait, and every name that a policy speaks of beneath
