@@ -49,8 +49,9 @@ void lint_calls(struct lint *lint);
 void lint_reach(struct lint *lint);
 void lint_rules(struct lint *lint);
 void lint_proof(struct lint *lint);
-/* Of --here: a finding for each rule that keeps a file of this machine shut which has a
- * second name.  False, after a message on standard error: it cannot be asked here. */
+/* Of --here: a finding for each rule that keeps a file of this machine from being read or
+ * written which has a second name.  False, after a message on standard error: it cannot be
+ * asked here, or not of all.  More files than are looked at are only said. */
 bool lint_here(struct lint *lint);
 
 #endif
