@@ -31,17 +31,18 @@ struct request {
 
 static void print_usage(FILE *out)
 {
-	fputs(
-	    "usage: sbxc prove [-v] [--backend NAME] [--format text|json|junit|tap]\n"
-	    "                  [--jobs N] [--launcher FILE] [-I DIR] [-D NAME=VALUE] BLOB|POLICY\n"
-	    "Tries each claim of the policy inside the sandbox, on each backend or on each\n"
-	    "--backend NAME, and each refusal once more without it: then it must work.\n"
-	    "  -v               list what holds, too\n"
-	    "  --jobs N         try so many backends at once (2)\n"
-	    "  --launcher FILE  another sbx-exec\n"
-	    "Exit status: 0 all that can be measured holds; 1 a claim leaks, a probe cannot\n"
-	    "fail, or the policy cannot be read; 2 usage.\n",
-	    out);
+	fputs("usage: sbxc prove [-v] [--backend NAME] [--format text|json|junit|tap]\n"
+	      "                  [--record FILE --by NAME] [--jobs N] [--launcher FILE]\n"
+	      "                  [-I DIR] [-D NAME=VALUE] BLOB|POLICY\n"
+	      "Tries each claim of the policy inside the sandbox, on each backend or on each\n"
+	      "--backend NAME, and each refusal once more without it: then it must work.\n"
+	      "  -v               list what holds, too\n"
+	      "  --record FILE    add the result to that record, by --by NAME\n"
+	      "  --jobs N         try so many backends at once (2)\n"
+	      "  --launcher FILE  another sbx-exec\n"
+	      "Exit status: 0 all that can be measured holds; 1 a claim leaks, a probe cannot\n"
+	      "fail, nothing could be measured, or the policy cannot be read; 2 usage.\n",
+	      out);
 }
 
 static const char *set_format(struct request *request, struct arena *arena, const char *name)
@@ -106,8 +107,6 @@ static bool read_request(int argc, char **argv, struct request *request, struct 
 			 !common_option(argc, argv, &i, &request->options, arena))
 			return false;
 	}
-	if (!request->wrong && !request->record != !request->by)
-		request->wrong = "--record FILE and --by NAME go together";
 	return !request->wrong && (request->policy || request->help);
 }
 
@@ -130,13 +129,14 @@ static void take_signals(void)
 /* prove->failed: why nothing could be tried. */
 static void prove_backend(struct prove *prove)
 {
-	const char *error = scratch_make(prove);
+	const char *error = scratch_make(prove), *blob;
 
 	if (!error)
 		error = control_plain(prove);
-	if (!error && !output_write(prove->view.vars.value[SBX_VAR_POLICY], prove->blob.base,
-				    prove->blob.size))
-		error = "the blob could not be written";
+	blob = prove->view.vars.value[SBX_VAR_POLICY];
+	/* A policy speaks of its own blob, so it has to be there before it is looked at. */
+	if (!error && !output_write(blob, prove->blob.base, prove->blob.size))
+		error = arena_printf(prove->arena, "%s could not be written", blob);
 	if (!error) {
 		claims_files(prove);
 		claims_env(prove);
@@ -182,27 +182,26 @@ static void prove_each(struct prove *proves, size_t count, unsigned jobs)
 		fputs("\r\33[K", stderr);
 }
 
-/* 0, or the exit status that this backend's claims ask for. */
-static int status_of(struct arena *arena, const struct prove *prove)
+static struct proven what_is_proven(const struct request *request, struct arena *arena,
+				    const struct sbx_blob *blob)
 {
-	if (prove->failed) {
-		fprintf(stderr, "sbxc prove: %s\n", diag_escape(arena, str_from(prove->failed)));
-		return SBXC_ERRORS;
-	}
-	for (size_t i = 0; i < prove->claims.count; i++)
-		if (prove->claims.items[i].verdict == LEAKS ||
-		    prove->claims.items[i].verdict == VACUOUS)
-			return SBXC_ERRORS;
-	return SBXC_OK;
+	return (struct proven){
+		.blob = blob,
+		.defines = request->options.defines,
+		.define_count = request->options.define_count,
+		.launcher =
+		    request->launcher ? request->launcher : library_program(arena, "sbx-exec"),
+	};
 }
 
 static int prove_policy(struct request *request, struct arena *arena, const struct sbx_blob *blob)
 {
+	const struct proven proven = what_is_proven(request, arena, blob);
 	const struct passwd *user = getpwuid(getuid());
 	size_t count;
 	struct prove *proves;
 	struct arena *arenas;
-	int status = SBXC_OK;
+	int status;
 
 	targets_settle(arena, &request->targets, blob);
 	count = request->targets.count;
@@ -213,12 +212,11 @@ static int prove_policy(struct request *request, struct arena *arena, const stru
 		proves[i] = (struct prove){
 			.arena = &arenas[i],
 			.parent = user ? user->pw_dir : "/var/tmp",
-			.launcher = request->launcher ? request->launcher
-						      : library_program(arena, "sbx-exec"),
+			.launcher = proven.launcher,
 			.probe = library_program(arena, "sbx-probe"),
 			.given = blob,
-			.defines = request->options.defines,
-			.define_count = request->options.define_count,
+			.defines = proven.defines,
+			.define_count = proven.define_count,
 			.target = request->targets.items[i],
 			.progress = isatty(STDERR_FILENO),
 		};
@@ -228,10 +226,14 @@ static int prove_policy(struct request *request, struct arena *arena, const stru
 		raise(prove_stopped);
 	}
 	for (size_t i = 0; i < count; i++)
-		status |= status_of(arena, &proves[i]);
+		if (proves[i].failed)
+			fprintf(stderr, "sbxc prove: %s\n",
+				diag_escape(arena, str_from(proves[i].failed)));
 	report(request->format, proves, count, request->verbose);
+	status = proofs_hold(proves, count) ? SBXC_OK : SBXC_ERRORS;
 	if (request->record) {
-		const char *error = record_add(arena, request->record, request->by, proves, count);
+		const char *error =
+		    record_add(arena, request->record, request->by, &proven, proves, count);
 
 		if (error)
 			fprintf(stderr, "sbxc prove: %s: %s\n",
@@ -250,8 +252,11 @@ int cmd_prove(int argc, char **argv)
 	struct arena arena = { 0 };
 	int status = SBXC_ERRORS;
 	struct sbx_blob blob;
+	bool understood = read_request(argc, argv, &request, &arena);
 
-	if (!read_request(argc, argv, &request, &arena)) {
+	if (!request.wrong && !request.record != !request.by)
+		request.wrong = "--record FILE and --by NAME go together";
+	if (!understood || request.wrong) {
 		if (request.wrong)
 			fprintf(stderr, "sbxc prove: %s\n",
 				diag_escape(&arena, str_from(request.wrong)));
@@ -293,19 +298,22 @@ int cmd_proof_status(int argc, char **argv)
 	int status = SBXC_ERRORS;
 	struct sbx_blob blob;
 
-	request.by = ""; /* it is not asked for here */
 	if (!read_request(argc, argv, &request, &arena) || (!request.record && !request.help) ||
-	    request.targets.count || request.jobs || request.verbose || *request.by) {
+	    request.targets.count || request.jobs || request.verbose || request.by) {
+		if (request.wrong)
+			fprintf(stderr, "sbxc proof-status: %s\n",
+				diag_escape(&arena, str_from(request.wrong)));
 		arena_free(&arena);
 		return print_status_usage(stderr, SBXC_USAGE);
 	}
 	if (request.help)
 		return print_status_usage(stdout, SBXC_OK);
 	compilation_init(&compilation, &request.options);
-	if (open_blob_or_compile(&compilation, request.policy, &blob))
-		status = record_status(&compilation.arena, request.record, &blob,
-				       request.launcher ? request.launcher
-							: library_program(&arena, "sbx-exec"));
+	if (open_blob_or_compile(&compilation, request.policy, &blob)) {
+		const struct proven proven = what_is_proven(&request, &arena, &blob);
+
+		status = record_status(&compilation.arena, request.record, &proven);
+	}
 	compilation_free(&compilation);
 	arena_free(&arena);
 	return finish_output(status);

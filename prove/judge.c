@@ -143,17 +143,20 @@ static void judge_call(struct prove *prove, struct claim *claim)
 	}
 }
 
+static bool is_call(const struct claim *claim)
+{
+	return claim->request && !strncmp(claim->request, "call ", 5);
+}
+
 static void judge(struct prove *prove, struct claim *claim)
 {
-	bool call = claim->request && !strncmp(claim->request, "call ", 5);
-
 	if (prove->refused)
 		set(claim, NOT_MEASURABLE, prove->refused);
 	else if (claim->why && !claim->plain)
 		set(claim, NOT_MEASURABLE, claim->why);
 	else if (!claim->plain)
 		set(claim, NOT_MEASURABLE, "the probe ended before");
-	else if (call)
+	else if (is_call(claim))
 		judge_call(prove, claim);
 	else if (claim->through)
 		judge_allowed(prove, claim);
@@ -183,11 +186,6 @@ static bool ask(struct prove *prove, const struct sbx_blob *blob, const struct a
 }
 
 #define FIELD(name) offsetof(struct claim, name)
-
-static bool is_call(const struct claim *claim)
-{
-	return !strncmp(claim->request, "call ", 5);
-}
 
 static struct asked choose(struct prove *prove, bool (*wanted)(const struct claim *))
 {

@@ -57,17 +57,54 @@ static const char *hash_of_file(struct arena *arena, const char *path)
 	return out;
 }
 
-/* "bubblewrap 0.8.0": the first line of what it says. */
-static const char *version_of(struct arena *arena, const char *command)
+/* Where the launcher takes its program from: the first of these that is there. */
+static const char *backend_program(struct arena *arena, const char *name)
 {
-	FILE *out = popen(command, "re");
-	char line[128] = "";
+	static const char *const places[] = { "/usr/bin", "/usr/local/bin" };
 
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		const char *path = arena_printf(arena, "%s/%s", places[i], name);
+
+		if (access(path, F_OK) == 0)
+			return path;
+	}
+	return NULL;
+}
+
+/* "/usr/bin/bwrap SHA-256 bubblewrap 0.8.0", the first line of what it says: a version
+ * says what changed, only a hash that nothing did. */
+static const char *backend_here(struct arena *arena, const char *name)
+{
+	const char *path = backend_program(arena, name);
+	char line[128] = "";
+	FILE *out;
+
+	if (!path)
+		return "not installed";
+	out = popen(arena_printf(arena, "%s --version 2>/dev/null", path), "re");
 	if (out && !fgets(line, sizeof(line), out))
 		*line = '\0';
 	if (out)
 		pclose(out);
-	return arena_copy(arena, line, strcspn(line, "\n"));
+	line[strcspn(line, "\n")] = '\0';
+	return arena_printf(arena, "%s %s %s", path, hash_of_file(arena, path), line);
+}
+
+/* "NAME=VALUE NAME=VALUE", in the order of the blob's params. */
+static const char *defines_here(struct arena *arena, const struct sbx_blob *blob,
+				const struct define *defines, size_t count)
+{
+	const char *text = "";
+
+	for (uint32_t i = 0; i < SBX_COUNT(blob, PARAMS); i++) {
+		const char *name = sbx_string(blob, SBX_AT(blob, PARAMS, sbx_param, i)->name);
+
+		for (size_t n = 0; n < count; n++)
+			if (!strcmp(defines[n].name, name))
+				text = arena_printf(arena, "%s%s%s=%s", text, *text ? " " : "",
+						    name, defines[n].value);
+	}
+	return text;
 }
 
 static const char *landlock_here(struct arena *arena)
@@ -79,25 +116,26 @@ static const char *landlock_here(struct arena *arena)
 			    errata < 0 ? 0 : errata);
 }
 
-enum { POLICY, KERNEL, LANDLOCK, LAUNCHER, BWRAP, FIREJAIL, BASES };
-static const char *const base_names[BASES] = { "policy",   "kernel", "landlock",
-					       "launcher", "bwrap",  "firejail" };
+/* What proof-status compares, beside the policy that an entry is about. */
+enum { POLICY, DEFINES, KERNEL, LANDLOCK, LAUNCHER, BWRAP, FIREJAIL, BASES };
+static const char *const base_names[BASES] = { "policy",   "defines", "kernel",  "landlock",
+					       "launcher", "bwrap",   "firejail" };
 
-static void bases_here(struct arena *arena, const struct sbx_blob *blob, const char *launcher,
-		       const char *bases[BASES])
+static void bases_here(struct arena *arena, const struct proven *proven, const char *bases[BASES])
 {
 	char *digest = arena_alloc(arena, HEX_SIZE);
 	struct utsname machine = { 0 };
 
 	uname(&machine);
-	hex(blob->header->digest, digest);
+	hex(proven->blob->header->digest, digest);
 	bases[POLICY] = digest;
+	bases[DEFINES] = defines_here(arena, proven->blob, proven->defines, proven->define_count);
 	bases[KERNEL] =
 	    arena_printf(arena, "%s %s %s", machine.release, machine.version, machine.machine);
 	bases[LANDLOCK] = landlock_here(arena);
-	bases[LAUNCHER] = hash_of_file(arena, launcher);
-	bases[BWRAP] = version_of(arena, "/usr/bin/bwrap --version 2>/dev/null");
-	bases[FIREJAIL] = version_of(arena, "/usr/bin/firejail --version 2>/dev/null");
+	bases[LAUNCHER] = hash_of_file(arena, proven->launcher);
+	bases[BWRAP] = backend_here(arena, "bwrap");
+	bases[FIREJAIL] = backend_here(arena, "firejail");
 }
 
 /* ---- the file ------------------------------------------------------------------------------- */
@@ -195,7 +233,7 @@ static void write_entry(FILE *out, const struct chain *chain, const char *by,
 }
 
 const char *record_add(struct arena *arena, const char *path, const char *by,
-		       const struct prove *proves, size_t count)
+		       const struct proven *proven, const struct prove *proves, size_t count)
 {
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0644);
 	const char *bases[BASES], *error;
@@ -212,7 +250,7 @@ const char *record_add(struct arena *arena, const char *path, const char *by,
 	}
 	error = chain_read(arena, path, &chain);
 	if (!error) {
-		bases_here(arena, proves[0].given, proves[0].launcher, bases);
+		bases_here(arena, proven, bases);
 		write_entry(out, &chain, by, bases, proves, count);
 		if (fflush(out) || fsync(fd))
 			error = strerror(errno);
@@ -260,8 +298,7 @@ static bool compare(struct arena *arena, const char *entry, const char *const ba
 	return same;
 }
 
-int record_status(struct arena *arena, const char *path, const struct sbx_blob *blob,
-		  const char *launcher)
+int record_status(struct arena *arena, const char *path, const struct proven *proven)
 {
 	const char *bases[BASES], *error, *entry, *result;
 	struct chain chain = { 0 };
@@ -274,7 +311,7 @@ int record_status(struct arena *arena, const char *path, const struct sbx_blob *
 	}
 	say(arena, true, "record",
 	    arena_printf(arena, "%zu entries, each follows the one before it", chain.count));
-	bases_here(arena, blob, launcher, bases);
+	bases_here(arena, proven, bases);
 	entry = last_about(arena, &chain, bases[POLICY]);
 	if (!entry) {
 		say(arena, false, "policy", "no entry is about this policy: sbxc prove --record");

@@ -10,11 +10,18 @@
 
 #include "prove/prove.h"
 
+/* What a proof is about. */
+struct proven {
+	const struct sbx_blob *blob; /* as it was given */
+	const struct define *defines;
+	size_t define_count;
+	const char *launcher;
+};
+
 /* Adds an entry to @path.  NULL, or why not. */
 const char *record_add(struct arena *arena, const char *path, const char *by,
-		       const struct prove *proves, size_t count);
+		       const struct proven *proven, const struct prove *proves, size_t count);
 /* Says whether the last entry about this policy covers it here and now; the exit status. */
-int record_status(struct arena *arena, const char *path, const struct sbx_blob *blob,
-		  const char *launcher);
+int record_status(struct arena *arena, const char *path, const struct proven *proven);
 
 #endif

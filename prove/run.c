@@ -52,7 +52,7 @@ static char **make_environment(struct prove *prove)
 
 _Noreturn static void become(struct prove *prove, const char *blob, char *const *environment)
 {
-	const char *argv[16 + 2];
+	const char **argv = arena_array(prove->arena, 11 + 2 * prove->define_count, sizeof(*argv));
 	size_t n = 0;
 
 	if (blob) {
@@ -62,7 +62,7 @@ _Noreturn static void become(struct prove *prove, const char *blob, char *const 
 		argv[n++] = sbx_backend_name(prove->target.backend);
 		argv[n++] = "--workspace";
 		argv[n++] = prove->scratch.work;
-		for (size_t i = 0; i < prove->define_count && n < 10; i++) {
+		for (size_t i = 0; i < prove->define_count; i++) {
 			argv[n++] = "-D";
 			argv[n++] = arena_printf(prove->arena, "%s=%s", prove->defines[i].name,
 						 prove->defines[i].value);
@@ -204,7 +204,7 @@ const char **run_probe(struct prove *prove, const struct sbx_blob *blob,
 	if (blob) {
 		path = arena_printf(prove->arena, "%s/tried.sbx", prove->scratch.blobs);
 		if (!output_write(path, blob->base, blob->size)) {
-			*why = "the blob could not be written";
+			*why = arena_printf(prove->arena, "%s could not be written", path);
 			return NULL;
 		}
 	}
@@ -212,9 +212,11 @@ const char **run_probe(struct prove *prove, const struct sbx_blob *blob,
 		text_add(&lines, "%s\n", requests[i]);
 	session.rest = text_end(&lines);
 	session.left = strlen(session.rest);
-	*why = "it could not be started";
-	if (!start(prove, path, &session))
+	if (!start(prove, path, &session)) {
+		*why = arena_printf(prove->arena, "%s could not be started: %s",
+				    blob ? prove->launcher : prove->probe, strerror(errno));
 		return NULL;
+	}
 	talk(&session);
 	while (waitpid(session.pid, &status, 0) < 0 && errno == EINTR)
 		;
