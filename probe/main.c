@@ -26,7 +26,9 @@
 
 static char requests[REQUESTS_SIZE];
 
-struct result { /* shared with the child */
+/* Shared with the child.  Each request has one of its own: a call that made a process
+ * has two who answer, and the second may come late. */
+struct result {
 	volatile int done;
 	volatile int error;
 };
@@ -133,7 +135,6 @@ static void answer(struct result *result, const char *verb, char *object)
 	pid_t child;
 	int status;
 
-	result->done = result->error = 0;
 	child = fork();
 	if (child <= 0) {
 		result->error = act(verb, object);
@@ -156,9 +157,8 @@ static void answer(struct result *result, const char *verb, char *object)
 
 static void answer_all(void)
 {
-	struct result *result =
-	    mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	size_t have = 0;
+	size_t have = 0, count = 1;
+	struct result *results;
 	ssize_t got;
 	sigset_t ends;
 
@@ -167,7 +167,11 @@ static void answer_all(void)
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	while ((got = read(STDIN_FILENO, requests + have, REQUESTS_SIZE - 1 - have)) > 0)
 		have += (size_t)got;
-	if (result == MAP_FAILED)
+	for (size_t i = 0; i < have; i++)
+		count += requests[i] == '\n';
+	results = mmap(NULL, count * sizeof(*results), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (results == MAP_FAILED)
 		return;
 	for (char *line = requests, *end; (end = strchr(line, '\n')); line = end + 1) {
 		char *object = line;
@@ -179,7 +183,7 @@ static void answer_all(void)
 		if (!strcmp(line, "env"))
 			answer_env(object);
 		else
-			answer(result, line, object);
+			answer(results++, line, object);
 		fflush(stdout); /* a later request may end us */
 	}
 }
