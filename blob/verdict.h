@@ -128,6 +128,40 @@ void sbx_net_decide(const struct sbx_blob *blob, const char *host,
 void sbx_net_decide_address(const struct sbx_blob *blob, const char *host,
 			    const uint8_t address[16], unsigned port,
 			    struct sbx_net_verdict *out);
+/*
+ * One request to a host where TLS is ended, of the rules that open @host: `method` and
+ * `prefix`.  @path is the request's target, from its first slash on, with its query.
+ * @address: where it goes, since a rule `at` other addresses opens nothing there; NULL:
+ * not known yet.
+ *
+ * A prefix is whole components, byte by byte: nothing is decoded.  What a server may
+ * take for another path than the one that was compared (dot segments, empty ones, a
+ * backslash, control bytes, bytes past ASCII, and the same as %xx) is refused as soon as
+ * one of the rules has a prefix.
+ */
+enum sbx_request_why {
+	SBX_REQUEST_ALLOWED,
+	SBX_REQUEST_NAME,   /* the host is not open */
+	SBX_REQUEST_METHOD, /* no rule allows this method on any path */
+	SBX_REQUEST_PATH,   /* one allows the method, not on this path */
+	SBX_REQUEST_UNCLEAR /* the path may be read as another */
+};
+struct sbx_request_verdict {
+	bool allowed;
+	enum sbx_request_why why;
+	uint32_t rule; /* in SBX_SEC_NET: that allows it, or that opens the host; or SBX_NONE */
+};
+void sbx_net_decide_request(const struct sbx_blob *blob, const char *host, unsigned port,
+			    const uint8_t *address, const char *method, const char *path,
+			    struct sbx_request_verdict *out);
+/* Does one of the rules that open @host narrow its requests, or a credential go there?
+ * Then, and only then, TLS ends at the proxy. */
+bool sbx_net_ends_tls(const struct sbx_blob *blob, const struct sbx_vars *vars, const char *host,
+		      unsigned port);
+/* The first credential from number @from on that goes to @host, in SBX_SEC_CREDENTIALS,
+ * or SBX_NONE. */
+uint32_t sbx_credential_for(const struct sbx_blob *blob, const struct sbx_vars *vars,
+			    const char *host, unsigned port, uint32_t from);
 /* A name in the abstract socket namespace, without the leading NUL. */
 void sbx_net_decide_abstract(const struct sbx_blob *blob, const char *name,
 			     struct sbx_net_verdict *out);

@@ -1,0 +1,67 @@
+/*
+ * proxy/redact.h - the echo of a secret in what a server answers.
+ *
+ * A server that shows what it was sent would hand the credential to the program.
+ * So in all that comes from a host with a credential its value is overwritten by as
+ * many `*`, however it is written: as it is, in base64 (so also within Basic) at any
+ * offset and in either alphabet, and any byte of either as %41, \u0041 or a short
+ * escape of JSON.  Not found: what is encrypted, hashed, reversed, in hexadecimal, in
+ * base64 broken into lines.
+ */
+#ifndef SBX_PROXY_REDACT_H
+#define SBX_PROXY_REDACT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* All ways to write one secret; shared by the streams that look for it. */
+struct redact_set;
+/* NULL: no memory, or @size is not KEEPER_VALUE_MIN to KEEPER_VALUE_MAX. */
+struct redact_set *redact_set_make(const void *secret, size_t size);
+/* Counted, since a secret may be replaced while answers to it still come; the last one
+ * gone, it is wiped. */
+struct redact_set *redact_set_hold(struct redact_set *set);
+void redact_set_drop(struct redact_set *set);
+
+/* One stream of bytes. */
+struct redact;
+struct redact *redact_make(struct redact_set *set); /* holds @set */
+void redact_free(struct redact *redact);
+
+/*
+ * Takes @size bytes, which it overwrites where need be, and hands on what is clean by
+ * @put, in order, in as many calls as it likes.  What may be the beginning of a secret
+ * (four characters of it or more, so that a message whose end is like its beginning
+ * does not wait) stays until the next call.  False: no memory; the stream is to be
+ * closed.
+ */
+typedef void redact_put(void *context, const uint8_t *data, size_t size);
+bool redact_feed(struct redact *redact, uint8_t *data, size_t size, redact_put *put, void *context);
+/* The end: hands on what was still kept. */
+void redact_end(struct redact *redact, redact_put *put, void *context);
+
+/* The same for a text that is there as a whole, such as a field of a head; true: there
+ * was an echo. */
+bool redact_whole(struct redact_set *set, uint8_t *data, size_t size);
+/* Echoes so far. */
+unsigned redact_count(const struct redact *redact);
+
+/* ---- packed answers ----------------------------------------------------------------- */
+
+/*
+ * gzip and deflate (zlib's form or bare, as servers send both), unpacked by as much as
+ * there is room for: so no answer is too big, however it was packed.
+ */
+struct unpack;
+struct unpack *unpack_make(void);
+void unpack_free(struct unpack *unpack);
+/*
+ * Takes from @in (and moves it on), writes up to @size bytes to @out and returns how
+ * many; fewer than @size: it has taken all of @in.  -1: it is broken, and so is its end
+ * if @last is true (no more comes) and it is cut off.
+ */
+long unpack_feed(struct unpack *unpack, const uint8_t **in, size_t *in_size, bool last, uint8_t *out,
+		 size_t size);
+
+#endif
