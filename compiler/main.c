@@ -15,6 +15,7 @@ static const struct {
 } commands[] = {
 	{ "compile", cmd_compile, "compile a policy (also: sbxc FILE)" },
 	{ "lint", cmd_lint, "hold policies against the checklist" },
+	{ "fmt", cmd_fmt, "lay out policy sources in the one way" },
 	{ "explain", cmd_explain, "say what a policy decides, and which line does" },
 	{ "show", cmd_show, "draw the whole policy, as a tree or as a page" },
 	{ "diff", cmd_diff, "say what one policy allows and another does not" },

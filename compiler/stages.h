@@ -46,6 +46,7 @@ int cmd_install(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_verbs(int argc, char **argv);
 int cmd_backends(int argc, char **argv);
+int cmd_fmt(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 
