@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,8 +15,8 @@
 #include "compiler/init.h"
 #include "compiler/library.h"
 #include "compiler/stages.h"
+#include "compiler/targets.h"
 
-#define ABI_VERSION 1 /* LANDLOCK_CREATE_RULESET_VERSION, linux/landlock.h */
 #define FOUND(init, ...)                                                                           \
 	(*VEC_PUSH((init)->arena, &(init)->findings) = arena_printf((init)->arena, __VA_ARGS__))
 
@@ -104,10 +103,10 @@ static void ask_backends(struct init *init, const struct emitted *blob)
 
 static const char *landlock_here(struct init *init)
 {
-	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, ABI_VERSION);
+	unsigned abi = targets_abi_here();
 
-	return abi > 0 ? arena_printf(init->arena, "Landlock ABI %ld", abi)
-		       : "no Landlock, without which no policy starts";
+	return abi ? arena_printf(init->arena, "Landlock ABI %u", abi)
+		   : "no Landlock, without which no policy starts";
 }
 
 static void look_for_secrets(struct init *init, const struct sbx_blob *blob)

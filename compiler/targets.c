@@ -14,7 +14,7 @@
 #define ABI_MAX     100
 #define ABI_VERSION 1 /* LANDLOCK_CREATE_RULESET_VERSION, linux/landlock.h */
 
-static unsigned this_kernels_abi(void)
+unsigned targets_abi_here(void)
 {
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, ABI_VERSION);
 
@@ -53,7 +53,7 @@ static const char *add_one(struct arena *arena, struct targets *targets, const c
 {
 	const char *at = strchr(text, '@');
 	size_t length = at ? (size_t)(at - text) : strlen(text);
-	unsigned long abi = at ? 0 : this_kernels_abi();
+	unsigned long abi = at ? 0 : targets_abi_here();
 	char *end = NULL;
 
 	if (at)
@@ -96,7 +96,7 @@ void targets_settle(struct arena *arena, struct targets *targets, const struct s
 		has |= SBX_HAS_OWN_NET;
 	if (!targets->count)
 		for (unsigned i = 0; i < SBX_BACKEND_COUNT; i++)
-			add(arena, targets, (enum sbx_backend)i, this_kernels_abi());
+			add(arena, targets, (enum sbx_backend)i, targets_abi_here());
 	for (size_t i = 0; i < targets->count; i++) {
 		struct sbx_machine *machine = &targets->items[i].machine;
 

@@ -17,6 +17,9 @@ struct targets {
 	VEC_OF(struct target)
 };
 
+/* The Landlock ABI of this kernel; 0: it has none. */
+unsigned targets_abi_here(void);
+
 /* Adds "BACKEND[@ABI][,BACKEND[@ABI] ...]", by default with this kernel's ABI; NULL, or
  * what is wrong with it. */
 const char *targets_add(struct arena *arena, struct targets *targets, const char *text);

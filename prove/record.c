@@ -20,10 +20,10 @@
 #include "base/source.h"
 #include "compiler/json.h"
 #include "compiler/stages.h"
+#include "compiler/targets.h"
 #include "prove/report.h"
 
 #define HEX_SIZE       (2 * 32 + 1)
-#define ABI_VERSION    1 /* LANDLOCK_CREATE_RULESET_VERSION */
 #define ERRATA_VERSION 2 /* LANDLOCK_CREATE_RULESET_ERRATA, from 6.15 on */
 
 /* ---- what a proof rests on ---------------------------------------------------------------- */
@@ -109,10 +109,9 @@ static const char *defines_here(struct arena *arena, const struct sbx_blob *blob
 
 static const char *landlock_here(struct arena *arena)
 {
-	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, ABI_VERSION);
 	long errata = syscall(SYS_landlock_create_ruleset, NULL, 0, ERRATA_VERSION);
 
-	return arena_printf(arena, "ABI %ld, errata %#lx", abi < 0 ? 0 : abi,
+	return arena_printf(arena, "ABI %u, errata %#lx", targets_abi_here(),
 			    errata < 0 ? 0 : errata);
 }
 
