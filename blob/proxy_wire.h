@@ -59,6 +59,9 @@ enum proxy_descriptor {
  *	param NAME=VALUE        a parameter of the policy
  *	env NAME=VALUE          a variable of the caller's that a credential has as source
  *	placeholder NAME=VALUE  what stands for credential NAME inside
+ *
+ * A credential without a placeholder is `optional` and its source absent: nothing of
+ * it is read, and nothing is put in.
  */
 
 #endif

@@ -88,6 +88,8 @@ static const char *way_of(const struct diff *diff, unsigned side, uint32_t index
 			 credential->scheme == SBX_SCHEME_BEARER ? "bearer" : "basic");
 	if (credential->basic_user != SBX_NONE)
 		text_add(&text, " %s", sbx_string(blob, credential->basic_user));
+	if (credential->head.flags & SBX_F_OPTIONAL)
+		text_add(&text, ", where it is there");
 	return text_end(&text);
 }
 

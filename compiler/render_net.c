@@ -63,14 +63,18 @@ void render_credential(struct text *text, const struct sbx_blob *blob,
 {
 	static const char *const sources[] = { "file", "env", "exec" };
 	static const char *const schemes[] = { NULL, "bearer", "basic" };
+	struct sbx_head head = credential->head;
 
 	text_add(text, "credential ");
 	words_name(text, sbx_string(blob, credential->name));
+	if (head.flags & SBX_F_OPTIONAL)
+		text_add(text, " optional");
+	head.flags = 0;
 	text_add(text, " { source %s", WORD_OF(sources, credential->source));
 	words_tmpls(text, blob, credential->source_first, credential->source_count);
 	if (credential->json != SBX_NONE)
 		text_add(text, " json %s", sbx_string(blob, credential->json));
-	words_head(text, blob, &credential->head);
+	words_head(text, blob, &head);
 	text_add(text, "; host");
 	words_tmpls(text, blob, credential->host_first, credential->host_count);
 	if (credential->header != SBX_NONE)
