@@ -10,8 +10,6 @@
 #include "blob/verdict.h"
 #include "compiler/compiler.h"
 
-#define MODEL_HOME "/home/u" /* as in model_vars() */
-
 struct lint {
 	struct compilation *c;
 	struct arena *arena;

@@ -17,6 +17,14 @@ static bool is_var(const struct tmpl *path, unsigned var)
 	return path->count && path->segs[0].kind == SBX_SEG_VAR && path->segs[0].var == var;
 }
 
+/* "~/x" on the model's machine; any other path is as it is. */
+static const char *at_home(struct lint *lint, const char *path)
+{
+	return path[0] == '~'
+		   ? arena_printf(lint->arena, "%s%s", lint->vars.value[SBX_VAR_HOME], path + 1)
+		   : path;
+}
+
 /* Is @path the host's and open, and its rule none of @said?  Then it is put there. */
 static const struct fs_rule *opens(struct lint *lint, const char *path, unsigned right,
 				   const struct fs_rule **said, size_t *count)
@@ -24,7 +32,7 @@ static const struct fs_rule *opens(struct lint *lint, const char *path, unsigned
 	const struct fs_rule *rule;
 	struct sbx_fs_verdict verdict;
 
-	if (!path || !lint_may(lint, path, right, &verdict))
+	if (!path || !lint_may(lint, at_home(lint, path), right, &verdict))
 		return NULL;
 	rule = lint_fs_rule(lint, &verdict);
 	if (rule->verb != SBX_FS_GRANT)
@@ -40,13 +48,13 @@ static void find_home(struct lint *lint)
 	const struct fs_rule *said[1], *rule;
 	size_t count = 0;
 
-	rule = opens(lint, MODEL_HOME "/any-file", SBX_WRITE, said, &count);
+	rule = opens(lint, "~/any-file", SBX_WRITE, said, &count);
 	if (rule) {
 		lint_find(lint, &rule->head, DIAG_L0101,
 			  "the home directory is writable: name the directories that have to be");
 		return;
 	}
-	rule = opens(lint, MODEL_HOME "/any-file", SBX_READ, said, &count);
+	rule = opens(lint, "~/any-file", SBX_READ, said, &count);
 	if (rule && !rule->head.compat.ptr)
 		lint_find(lint, &rule->head, DIAG_L0107,
 			  "all of home is readable: name what has to be, or add compat \"why\"");
@@ -72,17 +80,16 @@ static void find_second_trees(struct lint *lint)
 
 static void find_unsealed(struct lint *lint)
 {
-	static const char *const stores[] = { ".ssh/id_ed25519", ".aws/credentials",
-					      ".gnupg/private-keys-v1.d/key" };
+	static const char *const stores[] = { "~/.ssh/id_ed25519", "~/.aws/credentials",
+					      "~/.gnupg/private-keys-v1.d/key" };
 
 	for (size_t i = 0; i < sizeof(stores) / sizeof(*stores); i++) {
 		struct sbx_fs_verdict verdict;
 
-		lint_may(lint, arena_printf(lint->arena, "%s/%s", MODEL_HOME, stores[i]), SBX_READ,
-			 &verdict);
+		lint_may(lint, at_home(lint, stores[i]), SBX_READ, &verdict);
 		if (verdict.why != SBX_WHY_SEAL)
 			lint_find(lint, &lint->policy->head, DIAG_L0103,
-				  "~/%s is not sealed, so a later grant could open it: import "
+				  "%s is not sealed, so a later grant could open it: import "
 				  "std/secrets",
 				  stores[i]);
 	}
@@ -132,21 +139,21 @@ static void find_run_later(struct lint *lint)
 	const struct probe probes[] = {
 		{ lint->vars.value[SBX_VAR_POLICY], "the policy itself" },
 		{ lint->vars.value[SBX_VAR_LAUNCHER], "the launcher" },
-		{ MODEL_HOME "/.bashrc", "~/.bashrc" },
-		{ MODEL_HOME "/.profile", "~/.profile" },
-		{ MODEL_HOME "/.config/systemd/user/x.service", "a service of yours" },
-		{ MODEL_HOME "/.config/autostart/x.desktop", "what your desktop starts" },
-		{ MODEL_HOME "/.config/fish/config.fish", "your shell's startup file" },
-		{ MODEL_HOME "/.local/bin/x", "a program in your PATH" },
-		{ MODEL_HOME "/.ssh/authorized_keys", "who may log in" },
-		{ MODEL_HOME "/.gitconfig", "~/.gitconfig" },
-		{ MODEL_HOME "/.config/git/config", "git's configuration" },
+		{ "~/.bashrc", "~/.bashrc" },
+		{ "~/.profile", "~/.profile" },
+		{ "~/.config/systemd/user/x.service", "a service of yours" },
+		{ "~/.config/autostart/x.desktop", "what your desktop starts" },
+		{ "~/.config/fish/config.fish", "your shell's startup file" },
+		{ "~/.local/bin/x", "a program in your PATH" },
+		{ "~/.ssh/authorized_keys", "who may log in" },
+		{ "~/.gitconfig", "~/.gitconfig" },
+		{ "~/.config/git/config", "git's configuration" },
 	};
 	const struct fs_rule *said[1 + sizeof(probes) / sizeof(*probes)], *rule;
 	size_t count = 0;
 
 	/* One that opens all of home has its finding. */
-	opens(lint, MODEL_HOME "/any-file", SBX_WRITE, said, &count);
+	opens(lint, "~/any-file", SBX_WRITE, said, &count);
 	for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++) {
 		rule = opens(lint, probes[i].path, SBX_WRITE, said, &count);
 		if (rule)
@@ -188,25 +195,25 @@ static void find_path(struct lint *lint)
 static void find_readable_keys(struct lint *lint)
 {
 	static const char *const keys[] = {
-		MODEL_HOME "/.ssh/id_ed25519",
-		MODEL_HOME "/.aws/credentials",
-		MODEL_HOME "/.gnupg/private-keys-v1.d/x.key",
-		MODEL_HOME "/.netrc",
-		MODEL_HOME "/.git-credentials",
-		MODEL_HOME "/.npmrc",
-		MODEL_HOME "/.pypirc",
-		MODEL_HOME "/.cargo/credentials.toml",
-		MODEL_HOME "/.docker/config.json",
-		MODEL_HOME "/.kube/config",
-		MODEL_HOME "/.vault-token",
-		MODEL_HOME "/.config/gh/hosts.yml",
-		MODEL_HOME "/.config/gcloud/application_default_credentials.json",
-		MODEL_HOME "/.claude/.credentials.json",
-		MODEL_HOME "/.codex/auth.json",
-		MODEL_HOME "/.local/share/keyrings/login.keyring",
-		MODEL_HOME "/.password-store/x.gpg",
-		MODEL_HOME "/.mozilla/firefox/x/cookies.sqlite",
-		MODEL_HOME "/.bash_history",
+		"~/.ssh/id_ed25519",
+		"~/.aws/credentials",
+		"~/.gnupg/private-keys-v1.d/x.key",
+		"~/.netrc",
+		"~/.git-credentials",
+		"~/.npmrc",
+		"~/.pypirc",
+		"~/.cargo/credentials.toml",
+		"~/.docker/config.json",
+		"~/.kube/config",
+		"~/.vault-token",
+		"~/.config/gh/hosts.yml",
+		"~/.config/gcloud/application_default_credentials.json",
+		"~/.claude/.credentials.json",
+		"~/.codex/auth.json",
+		"~/.local/share/keyrings/login.keyring",
+		"~/.password-store/x.gpg",
+		"~/.mozilla/firefox/x/cookies.sqlite",
+		"~/.bash_history",
 		"/etc/shadow",
 		"/etc/ssl/private/x.key",
 		"/etc/munge/munge.key",
@@ -215,17 +222,15 @@ static void find_readable_keys(struct lint *lint)
 	size_t count = 0;
 
 	/* Those that open all of home, or everything, have their finding. */
-	opens(lint, MODEL_HOME "/any-file", SBX_READ, said, &count);
+	opens(lint, "~/any-file", SBX_READ, said, &count);
 	opens(lint, "/any-file/x", SBX_READ, said, &count);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		bool home = strncmp(keys[i], MODEL_HOME "/", sizeof(MODEL_HOME)) == 0;
-
 		rule = opens(lint, keys[i], SBX_READ, said, &count);
 		if (rule && !rule->head.compat.ptr)
 			lint_find(lint, &rule->head, DIAG_L0111,
-				  "%s%s can be read inside: a key, a login or a history; seal it, "
+				  "%s can be read inside: a key, a login or a history; seal it, "
 				  "or add compat \"why\"",
-				  home ? "~" : "", keys[i] + (home ? sizeof(MODEL_HOME) - 1 : 0));
+				  keys[i]);
 	}
 }
 
