@@ -126,7 +126,9 @@ static bool find_places(struct install *install)
 	const char *blob, *bin = install->bin;
 
 	if (!library_name_valid(name) || strchr(install->name, '/') || install->name[0] == '-')
-		return refuse(install, install->name, "no name for a file");
+		return refuse(install, install->name,
+			      "no name of a policy: it is of letters, digits, `-`, `_` and dots, "
+			      "and starts with a letter or digit");
 	blob = output_default(install->arena, name);
 	if (!blob)
 		return false;
