@@ -26,6 +26,8 @@ COMPILER := $(wildcard compiler/*.c)
 STUB := $(wildcard stub/*.c)
 PROBE := $(wildcard probe/*.c)
 PROVE := $(wildcard prove/*.c)
+PROXY := $(wildcard proxy/*.c)
+PROXY_LIBS := -levent -lssl -lcrypto -lcares -lhttp_parser -ljansson -lseccomp -lz
 GENERATED := $(O)/grammar/parser.c $(O)/grammar/lexer.c
 
 obj = $(patsubst %.c,$(O)/obj/%.o,$(1))

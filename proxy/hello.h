@@ -15,11 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes to wait for, at most; a post-quantum ClientHello has 2,000. */
-#define HELLO_MAX 16384
+/* Of one ClientHello; a post-quantum one has 2,000 bytes. */
+#define HELLO_MAX     16384
+#define HELLO_RECORDS 64
 
 enum hello_state {
-	HELLO_MORE,   /* nothing wrong so far: ask again with all bytes there are by then */
+	HELLO_MORE,   /* nothing wrong so far: ask again with all bytes there are by then; never
+		       * with more than HELLO_MAX and 5 a record */
 	HELLO_OTHER,  /* no TLS */
 	HELLO_BROKEN, /* it begins like TLS; @why says what is wrong */
 	HELLO_FOUND,

@@ -15,9 +15,12 @@ $(O)/fuzz/launcher.a: $(O)/fuzz/tests/fuzz/launcher.o $(FUZZ_STUB) $(call fuzzed
 $(O)/fuzz/compiler.a: $(call fuzzed,$(SAN_LIB))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rc $@ $^
-$(O)/fuzz/fuzz_%: $(O)/fuzz/tests/fuzz/fuzz_%.o $(O)/fuzz/launcher.a $(O)/fuzz/compiler.a
+$(O)/fuzz/proxy.a: $(call fuzzed,$(call san,$(filter-out proxy/main.c,$(PROXY))))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rc $@ $^
+$(O)/fuzz/fuzz_%: $(O)/fuzz/tests/fuzz/fuzz_%.o $(O)/fuzz/proxy.a $(O)/fuzz/launcher.a $(O)/fuzz/compiler.a
 	$(call say,LINK,$@)
-	$(Q)$(FUZZ_CC) $(SAN) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) -lseccomp
+	$(Q)$(FUZZ_CC) $(SAN) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PROXY_LIBS)
 .PRECIOUS: $(O)/fuzz/%.o
 
 .PHONY: fuzz
