@@ -25,6 +25,12 @@ size_t sbx_host_length(const char *host);
 /* The rank of a rule for @host: exact, then the longest suffix, then `*`
  * (0); -1: it does not match.  Letters' case does not count. */
 int sbx_host_matches(enum sbx_net_kind kind, const char *rule, const char *host);
+/*
+ * The next rule from number @from on that opens @host at @port: of the winning rank, and
+ * for @address (NULL: not known) if one is given; or SBX_NONE.  In mode proxy.
+ */
+uint32_t sbx_net_opener(const struct sbx_blob *blob, const char *host, const uint8_t *address,
+			unsigned port, uint32_t from);
 bool sbx_cidr_has(const struct sbx_cidr *cidr, const uint8_t address[16]);
 
 #endif

@@ -8,6 +8,8 @@
  * before allow; no rule, no objection.  An `at` on the allow that opened the
  * name gate replaces the address gate for that host: exactly those addresses.
  * A literal address needs an allow of its own, so there the gates are one.
+ *
+ * What a request may be is decided in request_verdict.c, among the same rules.
  */
 #include "blob/contest.h"
 
@@ -27,6 +29,14 @@ static int name_rank(const struct sbx_blob *blob, const struct sbx_net_rule *rul
 	if (rule->head.verb == SBX_NETV_LISTEN || !port_matches(rule, port))
 		return -1;
 	return sbx_host_matches((enum sbx_net_kind)rule->kind, sbx_string(blob, rule->host), host);
+}
+
+static int address_rank(const struct sbx_net_rule *rule, const uint8_t address[16], unsigned port)
+{
+	if (rule->kind != SBX_NETK_ADDRESS || !port_matches(rule, port) ||
+	    !sbx_cidr_has(&rule->cidr, address))
+		return -1;
+	return (int)rule->cidr.bits;
 }
 
 /*
@@ -73,9 +83,7 @@ static struct winner address_gate(const struct sbx_blob *blob, const uint8_t add
 	for (uint32_t i = 0; i < SBX_COUNT(blob, NET); i++) {
 		const struct sbx_net_rule *rule = SBX_AT(blob, NET, sbx_net_rule, i);
 
-		if (rule->kind == SBX_NETK_ADDRESS && port_matches(rule, port) &&
-		    sbx_cidr_has(&rule->cidr, address))
-			enter(&winner, rule, i, (int)rule->cidr.bits);
+		enter(&winner, rule, i, address_rank(rule, address, port));
 	}
 	return winner;
 }
@@ -163,6 +171,43 @@ void sbx_net_decide_address(const struct sbx_blob *blob, const char *host,
 		*out = (struct sbx_net_verdict){ false, number.index };
 	else
 		out->allowed = open_gate;
+}
+
+/* Does @rule, which opens a name, do so for @address?  @number: what decides for that. */
+static bool opens_address(const struct sbx_blob *blob, const struct sbx_net_rule *rule,
+			  const uint8_t address[16], const struct winner *number)
+{
+	if (number->rule && number->rule->head.verb == SBX_NETV_SEAL)
+		return false;
+	return rule->at_count ? pinned(blob, rule, address) : !number->rule || opens(number);
+}
+
+uint32_t sbx_net_opener(const struct sbx_blob *blob, const char *host, const uint8_t *address,
+			unsigned port, uint32_t from)
+{
+	struct winner winner, number = { NULL, SBX_NONE, -1 };
+	uint8_t own[16];
+	enum sbx_host kind = sbx_host_kind(host, own);
+
+	if (kind == SBX_HOST_BAD)
+		return SBX_NONE;
+	winner = kind == SBX_HOST_NAME ? name_gate(blob, host, port)
+				       : address_gate(blob, own, port);
+	if (!opens(&winner))
+		return SBX_NONE;
+	if (address)
+		number = address_gate(blob, address, port);
+	for (uint32_t i = from; i < SBX_COUNT(blob, NET); i++) {
+		const struct sbx_net_rule *rule = SBX_AT(blob, NET, sbx_net_rule, i);
+		int rank = kind == SBX_HOST_NAME ? name_rank(blob, rule, host, port)
+						 : address_rank(rule, own, port);
+
+		if (rule->head.verb == SBX_NETV_ALLOW && rank == winner.rank &&
+		    (!address || kind == SBX_HOST_ADDRESS ||
+		     opens_address(blob, rule, address, &number)))
+			return i;
+	}
+	return SBX_NONE;
 }
 
 void sbx_net_decide_abstract(const struct sbx_blob *blob, const char *name,
