@@ -66,20 +66,9 @@ static bool holds_home(const char *project)
 
 static const char *default_file(struct init *init)
 {
-	const char *home = getenv("HOME"), *dir;
+	const char *dir = output_home(init->arena, ".config/sbx", "policy", "-o");
 
-	if (!home || home[0] != '/') {
-		fputs("sbxc: no HOME to put the policy under: say where with -o\n", stderr);
-		return NULL;
-	}
-	dir = arena_printf(init->arena, "%s/.config", home);
-	mkdir(dir, 0700);
-	dir = arena_printf(init->arena, "%s/sbx", dir);
-	if (mkdir(dir, 0700) != 0 && errno != EEXIST) {
-		fail(init->arena, dir, strerror(errno));
-		return NULL;
-	}
-	return arena_printf(init->arena, "%s/%s.pol", dir, init->name);
+	return dir ? arena_printf(init->arena, "%s/%s.pol", dir, init->name) : NULL;
 }
 
 static bool write_policy(struct init *init, const struct request *request)

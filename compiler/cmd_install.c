@@ -105,21 +105,6 @@ static const char *real_place(struct arena *arena, const char *dir, const char *
 	return path;
 }
 
-static const char *default_bin(struct install *install)
-{
-	const char *home = getenv("HOME"), *dir;
-
-	if (!home || home[0] != '/') {
-		fputs("sbxc: no HOME to put the script under: say where with --bin\n", stderr);
-		return NULL;
-	}
-	dir = arena_printf(install->arena, "%s/.local", home);
-	mkdir(dir, 0755);
-	dir = arena_printf(install->arena, "%s/bin", dir);
-	mkdir(dir, 0755);
-	return dir;
-}
-
 static bool find_places(struct install *install)
 {
 	struct str name = str_from(install->name);
@@ -140,7 +125,7 @@ static bool find_places(struct install *install)
 	if (install->check)
 		return true;
 	if (!bin)
-		bin = default_bin(install);
+		bin = output_home(install->arena, ".local/bin", "script", "--bin");
 	if (!bin)
 		return false;
 	install->script =

@@ -133,23 +133,32 @@ bool output_replace(const char *path, const void *data, size_t size)
 	return error ? fail("cannot write", path, error) : true;
 }
 
-const char *output_default(struct arena *arena, struct str name)
+const char *output_home(struct arena *arena, const char *below, const char *what,
+			const char *option)
 {
-	static const char *const parts[] = { ".local", "share", "sbx" };
 	const char *path = getenv("HOME");
 
 	if (!path || path[0] != '/') {
-		fputs("sbxc: no HOME to put the blob under: say where with -o\n", stderr);
+		fprintf(stderr, "sbxc: no HOME to put the %s under: say where with %s\n", what,
+			option);
 		return NULL;
 	}
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		path = arena_printf(arena, "%s/%s", path, parts[i]);
+	for (size_t length; *below; below += length + (below[length] == '/')) {
+		length = strcspn(below, "/");
+		path = arena_printf(arena, "%s/%.*s", path, (int)length, below);
 		if (mkdir(path, 0700) != 0 && errno != EEXIST) {
 			fail("cannot make", path, errno);
 			return NULL;
 		}
 	}
-	return arena_printf(arena, "%s/%.*s.sbx", path, STR_ARG(name));
+	return path;
+}
+
+const char *output_default(struct arena *arena, struct str name)
+{
+	const char *dir = output_home(arena, ".local/share/sbx", "blob", "-o");
+
+	return dir ? arena_printf(arena, "%s/%.*s.sbx", dir, STR_ARG(name)) : NULL;
 }
 
 int finish_output(int status)
