@@ -8,15 +8,7 @@
 #ifndef SBX_PROVE_RECORD_H
 #define SBX_PROVE_RECORD_H
 
-#include "prove/prove.h"
-
-/* What a proof is about. */
-struct proven {
-	const struct sbx_blob *blob; /* as it was given */
-	const struct define *defines;
-	size_t define_count;
-	const char *launcher;
-};
+#include "prove/basis.h"
 
 /* Adds an entry to @path.  NULL, or why not. */
 const char *record_add(struct arena *arena, const char *path, const char *by,
