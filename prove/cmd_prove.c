@@ -12,6 +12,7 @@
 
 #include "compiler/library.h"
 #include "compiler/stages.h"
+#include "prove/keep.h"
 #include "prove/record.h"
 #include "prove/report.h"
 
@@ -194,6 +195,21 @@ static struct proven what_is_proven(const struct request *request, struct arena 
 	};
 }
 
+/* In the record, and where it is there for sbx-exec. */
+static bool write_down(const struct request *request, struct arena *arena,
+		       const struct proven *proven, const struct prove *proves, size_t count)
+{
+	const char *error = record_add(arena, request->record, request->by, proven, proves, count);
+
+	if (error)
+		error = arena_printf(arena, "%s: %s", request->record, error);
+	else
+		error = keep_proofs(arena, proven, proves, count);
+	if (error)
+		fprintf(stderr, "sbxc prove: %s\n", diag_escape(arena, str_from(error)));
+	return !error;
+}
+
 static int prove_policy(struct request *request, struct arena *arena, const struct sbx_blob *blob)
 {
 	const struct proven proven = what_is_proven(request, arena, blob);
@@ -231,15 +247,8 @@ static int prove_policy(struct request *request, struct arena *arena, const stru
 				diag_escape(arena, str_from(proves[i].failed)));
 	report(request->format, proves, count, request->verbose);
 	status = proofs_hold(proves, count) ? SBXC_OK : SBXC_ERRORS;
-	if (request->record) {
-		const char *error =
-		    record_add(arena, request->record, request->by, &proven, proves, count);
-
-		if (error)
-			fprintf(stderr, "sbxc prove: %s: %s\n",
-				diag_escape(arena, str_from(request->record)), error);
-		status |= error ? SBXC_ERRORS : SBXC_OK;
-	}
+	if (request->record && !write_down(request, arena, &proven, proves, count))
+		status = SBXC_ERRORS;
 	for (size_t i = 0; i < count; i++)
 		arena_free(&arenas[i]);
 	return status;

@@ -32,6 +32,14 @@ static void grant_path(struct edit *edit, const char *path, unsigned rights)
 	edit_add(edit, SBX_SEC_FS, &rule);
 }
 
+/* What is being proven cannot have been. */
+static void lift_proof(struct edit *edit)
+{
+	for (uint32_t i = EDIT_COUNT(edit, REQUIRE, sbx_require_rule); i-- > 0;)
+		if (EDIT_AT(edit, REQUIRE, sbx_require_rule, i)->what == SBX_REQUIRE_PROOF)
+			edit_drop(edit, SBX_SEC_REQUIRE, i);
+}
+
 const char *control_plain(struct prove *prove)
 {
 	const struct view_options options = {
@@ -46,6 +54,7 @@ const char *control_plain(struct prove *prove)
 
 	edit_begin(&edit, prove->arena, prove->given);
 	edit_rebase_home(&edit, prove->scratch.home);
+	lift_proof(&edit);
 	error = edit_end(&edit, &prove->blob);
 	if (!error)
 		error = view_make(&prove->view, prove->arena, &prove->blob, &options);

@@ -8,7 +8,9 @@
  *	run.c         sbx-probe inside sbx-exec: requests in, answers out
  *	judge.c       answers -> verdicts
  *	report*.c     verdicts -> text, JSON, JUnit, TAP
- *	record.c      what a proof rests on, kept for later
+ *	basis.c       what a proof rests on: kernel, programs, values
+ *	record.c      the chain of entries that --record adds to
+ *	keep.c        what sbx-exec reads for `require { proof }`
  *	cmd_prove.c   the commands
  *
  * $home becomes a directory of prove's own, by a change to the blob (edit.h):

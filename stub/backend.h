@@ -50,6 +50,8 @@ void backend_choose(struct launch *launch, struct backend *out);
 /* Why @kind is out of the question whatever it holds, with the remedy: it is not
  * there, or the policy wants another.  NULL: it is not. */
 const char *backend_objection(const struct launch *launch, enum sbx_backend kind);
+/* proof.c: the same of `require { proof }`; @path is its program. */
+const char *proof_objection(const struct launch *launch, enum sbx_backend kind, const char *path);
 /* @failed cannot work here and has started nothing: begins anew without it.
  * Refuses where no other could do; returns where no other was asked for. */
 void backend_instead(const struct launch *launch, enum sbx_backend failed, const char *why);

@@ -80,15 +80,13 @@ static void require_one(struct launch *launch, const struct sbx_require_rule *ru
 		require_kernel(launch, rule);
 		break;
 	case SBX_REQUIRE_BACKEND:
-		break; /* choose.c */
+	case SBX_REQUIRE_PROOF:
+		break; /* choose.c, proof.c */
 	case SBX_REQUIRE_LIMITS:
 		cannot(
 		    launch, &rule->head,
 		    "limits for the whole tree (cgroup) are not in this version, only per process: "
 		    "take the line out");
-		break;
-	case SBX_REQUIRE_PROOF:
-		cannot(launch, &rule->head, "this version does not know proofs: take the line out");
 		break;
 	case SBX_REQUIRE_SIGNED:
 		cannot(launch, &rule->head,

@@ -83,9 +83,12 @@ static const char *duty_objection(const struct launch *launch, enum sbx_backend 
 
 const char *backend_objection(const struct launch *launch, enum sbx_backend kind)
 {
-	const char *why;
+	const char *why, *path = backend_find(kind, &why);
 
-	return backend_find(kind, &why) ? policy_objection(launch, kind) : why;
+	if (!path)
+		return why;
+	why = policy_objection(launch, kind);
+	return why ? why : proof_objection(launch, kind, path);
 }
 
 static void compare(const struct launch *launch, unsigned wanted, struct choice *out)

@@ -69,6 +69,7 @@ struct uapi_statx {
 
 /* landlock(7) */
 #define UAPI_LANDLOCK_CREATE_RULESET_VERSION 1u
+#define UAPI_LANDLOCK_CREATE_RULESET_ERRATA  2u /* from Linux 6.15 on */
 #define UAPI_LANDLOCK_RULE_PATH_BENEATH	     1
 #define UAPI_LANDLOCK_RULE_NET_PORT	     2
 #define UAPI_LANDLOCK_FS_EXECUTE	     (1ull << 0)
