@@ -82,20 +82,12 @@ static void print_markdown(struct arena *arena)
 
 int cmd_backends(int argc, char **argv)
 {
-	static const char *const known[] = { "--markdown", "--help" };
 	struct arena arena = { 0 };
 	bool markdown = false;
+	int status = read_markdown(argc, argv, &markdown);
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--markdown") == 0) {
-			markdown = true;
-		} else if (strcmp(argv[i], "--help") == 0) {
-			puts("usage: sbxc backends [--markdown]");
-			return finish_output(SBXC_OK);
-		} else {
-			return usage_unknown("option", argv[i], known, 2);
-		}
-	}
+	if (status >= 0)
+		return status;
 	if (markdown)
 		print_markdown(&arena);
 	else

@@ -24,35 +24,25 @@ struct request {
 	bool quiet;
 };
 
-static int diff_usage(FILE *out)
-{
-	fputs(
-	    "usage: sbxc diff [-q] [--format text|json|sarif] [--sarif] [-I DIR] OLD NEW\n"
-	    "OLD and NEW are policies or blobs; one of them may be `-`.  Says what NEW allows\n"
-	    "and OLD does not (widened), and what only OLD allows (narrowed): each with a witness\n"
-	    "on which they decide differently, and the rules that decide it.\n"
-	    "  -q              the exit status alone\n"
-	    "  --format FORMAT text, json, or sarif for code review; --sarif is short for it\n"
-	    "Exit status: 0 they allow the same; 3 only narrowed; 4 only widened; 5 both;\n"
-	    "1 one of them cannot be read; 2 usage.\n",
-	    out);
-	return out == stdout ? finish_output(SBXC_OK) : SBXC_USAGE;
-}
+static const char diff_help[] =
+    "usage: sbxc diff [-q] [--format text|json|sarif] [--sarif] [-I DIR] OLD NEW\n"
+    "OLD and NEW are policies or blobs; one of them may be `-`.  Says what NEW allows\n"
+    "and OLD does not (widened), and what only OLD allows (narrowed): each with a witness\n"
+    "on which they decide differently, and the rules that decide it.\n"
+    "  -q              the exit status alone\n"
+    "  --format FORMAT text, json, or sarif for code review; --sarif is short for it\n"
+    "Exit status: 0 they allow the same; 3 only narrowed; 4 only widened; 5 both;\n"
+    "1 one of them cannot be read; 2 usage.\n";
 
-static int check_usage(FILE *out)
-{
-	fputs(
-	    "usage: sbxc check [-q] [--format text|json|sarif] [--sarif] [-I DIR]\n"
-	    "                  --within SITE POLICY\n"
-	    "Does POLICY allow anything that SITE does not?  Each is a policy or a blob, SITE an\n"
-	    "upper bound; one of them may be `-`.  Shows a witness for all that goes outside.\n"
-	    "  -q              the exit status alone\n"
-	    "  --format FORMAT text, json, or sarif for code review; --sarif is short for it\n"
-	    "Exit status: 0 all is within; 1 something is not, or one of them cannot be read;\n"
-	    "2 usage.\n",
-	    out);
-	return out == stdout ? finish_output(SBXC_OK) : SBXC_USAGE;
-}
+static const char check_help[] =
+    "usage: sbxc check [-q] [--format text|json|sarif] [--sarif] [-I DIR]\n"
+    "                  --within SITE POLICY\n"
+    "Does POLICY allow anything that SITE does not?  Each is a policy or a blob, SITE an\n"
+    "upper bound; one of them may be `-`.  Shows a witness for all that goes outside.\n"
+    "  -q              the exit status alone\n"
+    "  --format FORMAT text, json, or sarif for code review; --sarif is short for it\n"
+    "Exit status: 0 all is within; 1 something is not, or one of them cannot be read;\n"
+    "2 usage.\n";
 
 static bool set_format(struct request *request, const char *name)
 {
@@ -151,20 +141,20 @@ static int parse(int argc, char **argv, bool is_check, struct request *request, 
 static bool asks_help(int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+		if (is_help(argv[i]))
 			return true;
 	return false;
 }
 
 static int compare(int argc, char **argv, bool is_check)
 {
-	int (*usage)(FILE * out) = is_check ? check_usage : diff_usage;
+	const char *help = is_check ? check_help : diff_help;
 	struct request request = { 0 };
 	struct arena arena = { 0 };
 	int status;
 
 	if (asks_help(argc, argv))
-		return usage(stdout);
+		return usage_print(stdout, help);
 	status = parse(argc, argv, is_check, &request, &arena);
 	if (is_check && !status && request.within) {
 		request.path_count++;
@@ -181,7 +171,7 @@ static int compare(int argc, char **argv, bool is_check)
 	if (status == SBXC_OK)
 		status = run(&request);
 	else if (status < 0)
-		status = usage(stderr);
+		status = usage_print(stderr, help);
 	arena_free(&arena);
 	return status;
 }

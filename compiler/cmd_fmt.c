@@ -17,24 +17,20 @@
 #include "compiler/fmt.h"
 #include "compiler/stages.h"
 
-static int usage(FILE *out)
-{
-	fputs("usage: sbxc fmt [--check] [-w | --diff] FILE ...\n"
-	      "\n"
-	      "Prints each policy source in its canonical layout (`-`: standard input).  Words,\n"
-	      "strings, comments and their order stay as they are; what does not parse is left\n"
-	      "alone.\n"
-	      "\n"
-	      "      --check      print the first line of each file that differs, and how it "
-	      "should be\n"
-	      "  -w, --write      rewrite the files in place, those that differ\n"
-	      "      --diff       print what changes, as diff -u does\n"
-	      "\n"
-	      "Exit status: 0 done; 1 a file differs (--check), does not parse or cannot be\n"
-	      "written; 2 usage.\n",
-	      out);
-	return out == stdout ? finish_output(SBXC_OK) : SBXC_USAGE;
-}
+static const char help[] =
+    "usage: sbxc fmt [--check] [-w | --diff] FILE ...\n"
+    "\n"
+    "Prints each policy source in its canonical layout (`-`: standard input).  Words,\n"
+    "strings, comments and their order stay as they are; what does not parse is left\n"
+    "alone.\n"
+    "\n"
+    "      --check      print the first line of each file that differs, and how it "
+    "should be\n"
+    "  -w, --write      rewrite the files in place, those that differ\n"
+    "      --diff       print what changes, as diff -u does\n"
+    "\n"
+    "Exit status: 0 done; 1 a file differs (--check), does not parse or cannot be\n"
+    "written; 2 usage.\n";
 
 struct fmt_command {
 	const char **paths;
@@ -212,14 +208,14 @@ static int read_arguments(struct fmt_command *command, struct arena *arena, int 
 			command->paths[command->count++] = argv[i];
 		} else if (strcmp(argv[i], "--") == 0) {
 			words_only = true;
-		} else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-			return usage(stdout);
+		} else if (is_help(argv[i])) {
+			return usage_print(stdout, help);
 		} else if (!read_option(command, argv[i])) {
 			return SBXC_USAGE;
 		}
 	}
 	if (!command->count || (command->write && command->diff))
-		return usage(stderr);
+		return usage_print(stderr, help);
 	if (command->write && standard_input) {
 		fputs("sbxc fmt: -w has no file to write to: `-` is standard input\n", stderr);
 		return SBXC_USAGE;

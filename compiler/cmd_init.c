@@ -19,19 +19,15 @@ struct request {
 	bool force;
 };
 
-static int usage(FILE *out)
-{
-	fputs("usage: sbxc init [--agent NAME] [--force] [-o FILE] [DIR]\n"
-	      "\n"
-	      "Looks at this machine and at the project in DIR (else: here), and writes a policy\n"
-	      "for it in which each line is explained, to ~/.config/sbx/NAME.pol.\n"
-	      "  --agent NAME  for this one and not the first found on PATH; shell: none\n"
-	      "  --force       overwrite the file\n"
-	      "  -o FILE       write it there; - is standard output\n"
-	      "Names are looked at, no contents.  Exit status: 0; 1 not written; 2 usage.\n",
-	      out);
-	return out == stdout ? finish_output(SBXC_OK) : SBXC_USAGE;
-}
+static const char help[] =
+    "usage: sbxc init [--agent NAME] [--force] [-o FILE] [DIR]\n"
+    "\n"
+    "Looks at this machine and at the project in DIR (else: here), and writes a policy\n"
+    "for it in which each line is explained, to ~/.config/sbx/NAME.pol.\n"
+    "  --agent NAME  for this one and not the first found on PATH; shell: none\n"
+    "  --force       overwrite the file\n"
+    "  -o FILE       write it there; - is standard output\n"
+    "Names are looked at, no contents.  Exit status: 0; 1 not written; 2 usage.\n";
 
 static bool fail(struct arena *arena, const char *path, const char *what)
 {
@@ -125,8 +121,8 @@ int cmd_init(int argc, char **argv)
 	bool done;
 
 	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-			return usage(stdout);
+		if (is_help(argv[i]))
+			return usage_print(stdout, help);
 		if (!strcmp(argv[i], "--force"))
 			request.force = true;
 		else if (!strcmp(argv[i], "--agent") && i + 1 < argc)
@@ -137,7 +133,7 @@ int cmd_init(int argc, char **argv)
 			return usage_unknown("option", argv[i], known,
 					     sizeof(known) / sizeof(*known));
 		else if (request.dir)
-			return usage(stderr);
+			return usage_print(stderr, help);
 		else
 			request.dir = argv[i];
 	}

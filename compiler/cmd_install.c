@@ -38,22 +38,18 @@ struct install {
 	const char *blob, *script; /* real paths, where there is such a directory */
 };
 
-static int usage(FILE *out)
-{
-	fputs("usage: sbxc install [--bin DIR] [-I DIR] [-D NAME=VALUE] POLICY\n"
-	      "       sbxc install --check [-I DIR] [-D NAME=VALUE] POLICY\n"
-	      "       sbxc install --uninstall [--bin DIR] NAME\n"
-	      "\n"
-	      "Compiles POLICY to ~/.local/share/sbx/NAME.sbx and writes the script NAME-sbx\n"
-	      "that starts it, where nothing that the policy grants reaches.\n"
-	      "  --bin DIR    where the script goes; else ~/.local/bin\n"
-	      "  --check      only: is the blob there what POLICY compiles to now?  The script\n"
-	      "               asks this and does not start an old one\n"
-	      "  --uninstall  remove the script and the blob\n"
-	      "Exit status: 0; 1 errors, refused, or the blob is old; 2 usage.\n",
-	      out);
-	return out == stdout ? finish_output(SBXC_OK) : SBXC_USAGE;
-}
+static const char help[] =
+    "usage: sbxc install [--bin DIR] [-I DIR] [-D NAME=VALUE] POLICY\n"
+    "       sbxc install --check [-I DIR] [-D NAME=VALUE] POLICY\n"
+    "       sbxc install --uninstall [--bin DIR] NAME\n"
+    "\n"
+    "Compiles POLICY to ~/.local/share/sbx/NAME.sbx and writes the script NAME-sbx\n"
+    "that starts it, where nothing that the policy grants reaches.\n"
+    "  --bin DIR    where the script goes; else ~/.local/bin\n"
+    "  --check      only: is the blob there what POLICY compiles to now?  The script\n"
+    "               asks this and does not start an old one\n"
+    "  --uninstall  remove the script and the blob\n"
+    "Exit status: 0; 1 errors, refused, or the blob is old; 2 usage.\n";
 
 static bool refuse(const struct install *install, const char *path, const char *what)
 {
@@ -424,8 +420,8 @@ int cmd_install(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (common_option(argc, argv, &i, &install.options, &arena))
 			continue;
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-			return usage(stdout);
+		if (is_help(argv[i]))
+			return usage_print(stdout, help);
 		if (!strcmp(argv[i], "--check"))
 			install.check = true;
 		else if (!strcmp(argv[i], "--uninstall"))
@@ -438,12 +434,12 @@ int cmd_install(int argc, char **argv)
 			return usage_unknown("option", argv[i], known,
 					     sizeof(known) / sizeof(*known));
 		else if (install.policy)
-			return usage(stderr);
+			return usage_print(stderr, help);
 		else
 			install.policy = argv[i];
 	}
 	if (!install.policy || (install.check && install.uninstall))
-		return usage(stderr);
+		return usage_print(stderr, help);
 	if (install.uninstall)
 		status = uninstall(&install);
 	else

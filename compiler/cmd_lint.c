@@ -15,35 +15,31 @@
 #include "compiler/report.h"
 #include "compiler/stages.h"
 
-static int usage(FILE *out)
-{
-	fputs("usage: sbxc lint [OPTION ...] FILE ...\n"
-	      "\n"
-	      "Holds each policy against the hardening checklist (docs/lint.md has every check)\n"
-	      "and lists its holes: the statements with a compat reason or as best-effort, and\n"
-	      "what modules claim and an override lifts.\n"
-	      "\n"
-	      "  -q, --quiet      findings only\n"
-	      "      --fix        mend what is mechanical, in the file or, of `-`, on standard\n"
-	      "                   output; says what was done, and finds what is left\n"
-	      "      --format text|json|sarif|github\n"
-	      "                   of the findings: text goes to standard error, the others to\n"
-	      "                   standard output; waived ones are in json and sarif\n"
-	      "      --here       look at the files of this machine, too: which of those that are\n"
-	      "                   kept shut have a second name\n"
-	      "      --target BACKEND[@ABI][,...]\n"
-	      "                   against these backends too, with this Landlock ABI (without:\n"
-	      "                   this kernel's): what one does not hold, and the policy cannot\n"
-	      "                   do without, is an error; where none is named, against\n"
-	      "                   those that the policy requires\n"
-	      "  -I DIR           look for names that are not std/ in DIR, too\n"
-	      "  -D NAME=VALUE    set a param of the policy\n"
-	      "      --colour auto|always|never\n"
-	      "\n"
-	      "Exit status: 0 nothing found; 1 findings or errors; 2 usage.\n",
-	      out);
-	return out == stdout ? finish_output(SBXC_OK) : SBXC_USAGE;
-}
+static const char help[] =
+    "usage: sbxc lint [OPTION ...] FILE ...\n"
+    "\n"
+    "Holds each policy against the hardening checklist (docs/lint.md has every check)\n"
+    "and lists its holes: the statements with a compat reason or as best-effort, and\n"
+    "what modules claim and an override lifts.\n"
+    "\n"
+    "  -q, --quiet      findings only\n"
+    "      --fix        mend what is mechanical, in the file or, of `-`, on standard\n"
+    "                   output; says what was done, and finds what is left\n"
+    "      --format text|json|sarif|github\n"
+    "                   of the findings: text goes to standard error, the others to\n"
+    "                   standard output; waived ones are in json and sarif\n"
+    "      --here       look at the files of this machine, too: which of those that are\n"
+    "                   kept shut have a second name\n"
+    "      --target BACKEND[@ABI][,...]\n"
+    "                   against these backends too, with this Landlock ABI (without:\n"
+    "                   this kernel's): what one does not hold, and the policy cannot\n"
+    "                   do without, is an error; where none is named, against\n"
+    "                   those that the policy requires\n"
+    "  -I DIR           look for names that are not std/ in DIR, too\n"
+    "  -D NAME=VALUE    set a param of the policy\n"
+    "      --colour auto|always|never\n"
+    "\n"
+    "Exit status: 0 nothing found; 1 findings or errors; 2 usage.\n";
 
 /* Is the rule from a module that is imported as best-effort? */
 static bool is_soft(const struct compilation *c, enum sbx_section_id section, uint32_t rule)
@@ -205,7 +201,7 @@ static bool set_target(struct lint_command *command, struct arena *arena, const 
 	const char *wrong = targets_add(arena, &command->targets, value);
 
 	if (wrong)
-		fprintf(stderr, "sbxc lint: %s\n", diag_escape(arena, str_from(wrong)));
+		usage_wrong("lint", wrong);
 	return !wrong;
 }
 
@@ -247,8 +243,8 @@ static int read_option(struct lint_command *command, struct arena *arena, int ar
 
 	if (common_option(argc, argv, index, &command->options, arena))
 		return -1;
-	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-		return usage(stdout);
+	if (is_help(word))
+		return usage_print(stdout, help);
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
 		const struct option *option = &own_options[i];
 		size_t length = strlen(option->name);
@@ -261,7 +257,7 @@ static int read_option(struct lint_command *command, struct arena *arena, int ar
 			continue;
 		if (option->takes_value && !value) {
 			if (*index + 1 >= argc)
-				return usage(stderr);
+				return usage_print(stderr, help);
 			value = argv[++*index];
 		}
 		return option->set(command, arena, value) ? -1 : SBXC_USAGE;
@@ -287,7 +283,7 @@ static int read_arguments(struct lint_command *command, struct arena *arena, int
 		if (status >= 0)
 			return status;
 	}
-	return command->count ? -1 : usage(stderr);
+	return command->count ? -1 : usage_print(stderr, help);
 }
 
 int cmd_lint(int argc, char **argv)

@@ -13,18 +13,14 @@
 #define WIDEST    100
 #define NARROWEST 50
 
-static int usage(FILE *out)
-{
-	fputs("usage: sbxc show [-q] [--html FILE] [-I DIR] [-D NAME=VALUE] BLOB|POLICY\n"
-	      "\n"
-	      "Draws the whole policy: which files are visible, readable, writable, private,\n"
-	      "hidden or sealed, with the holes and their reasons; environment, network, system\n"
-	      "calls, limits, what each backend holds.  -q: shorter.  --html: one page that\n"
-	      "needs nothing else, written to FILE; - is standard output.\n"
-	      "Exit status: 0; 1 the file cannot be read as either, or not be written; 2 usage.\n",
-	      out);
-	return out == stdout ? finish_output(SBXC_OK) : SBXC_USAGE;
-}
+static const char help[] =
+    "usage: sbxc show [-q] [--html FILE] [-I DIR] [-D NAME=VALUE] BLOB|POLICY\n"
+    "\n"
+    "Draws the whole policy: which files are visible, readable, writable, private,\n"
+    "hidden or sealed, with the holes and their reasons; environment, network, system\n"
+    "calls, limits, what each backend holds.  -q: shorter.  --html: one page that\n"
+    "needs nothing else, written to FILE; - is standard output.\n"
+    "Exit status: 0; 1 the file cannot be read as either, or not be written; 2 usage.\n";
 
 static unsigned width_of_terminal(void)
 {
@@ -76,8 +72,8 @@ int cmd_show(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (common_option(argc, argv, &i, &options, &arena))
 			continue;
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-			return usage(stdout);
+		if (is_help(argv[i]))
+			return usage_print(stdout, help);
 		if (!strcmp(argv[i], "-q") || !strcmp(argv[i], "--quiet"))
 			quiet = true;
 		else if (!strcmp(argv[i], "--html") && i + 1 < argc)
@@ -88,12 +84,12 @@ int cmd_show(int argc, char **argv)
 			return usage_unknown("option", argv[i], known,
 					     sizeof(known) / sizeof(*known));
 		else if (path)
-			return usage(stderr);
+			return usage_print(stderr, help);
 		else
 			path = argv[i];
 	}
 	if (!path)
-		return usage(stderr);
+		return usage_print(stderr, help);
 	compilation_init(&compilation, &options);
 	done = open_blob_or_compile(&compilation, path, &blob) &&
 	       draw(&compilation.arena, &blob, html, quiet);

@@ -8,19 +8,11 @@
 
 int cmd_verbs(int argc, char **argv)
 {
-	static const char *const known[] = { "--markdown", "--help" };
 	bool markdown = false;
+	int status = read_markdown(argc, argv, &markdown);
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--markdown") == 0) {
-			markdown = true;
-		} else if (strcmp(argv[i], "--help") == 0) {
-			puts("usage: sbxc verbs [--markdown]");
-			return finish_output(SBXC_OK);
-		} else {
-			return usage_unknown("option", argv[i], known, 2);
-		}
-	}
+	if (status >= 0)
+		return status;
 	verbs_print(stdout, markdown);
 	return finish_output(SBXC_OK);
 }

@@ -62,23 +62,19 @@ struct compile_command {
 	bool check_only, verbose;
 };
 
-static int usage(FILE *out)
-{
-	fputs("usage: sbxc [compile] [OPTION ...] FILE\n"
-	      "\n"
-	      "  -o OUT           write the blob to OUT (`-`: standard output);\n"
-	      "                   else to ~/.local/share/sbx/NAME.sbx\n"
-	      "  -n, --check      check only, write nothing\n"
-	      "  -v, --verbose    say where the blob went\n"
-	      "      --strip      leave the source locations out\n"
-	      "  -I DIR           look for names that are not std/ in DIR, too\n"
-	      "  -D NAME=VALUE    set a param of the policy\n"
-	      "      --colour auto|always|never\n"
-	      "\n"
-	      "FILE is a policy, `-` for standard input, or the name of an installed one.\n",
-	      out);
-	return out == stdout ? finish_output(SBXC_OK) : SBXC_USAGE;
-}
+static const char help[] =
+    "usage: sbxc [compile] [OPTION ...] FILE\n"
+    "\n"
+    "  -o OUT           write the blob to OUT (`-`: standard output);\n"
+    "                   else to ~/.local/share/sbx/NAME.sbx\n"
+    "  -n, --check      check only, write nothing\n"
+    "  -v, --verbose    say where the blob went\n"
+    "      --strip      leave the source locations out\n"
+    "  -I DIR           look for names that are not std/ in DIR, too\n"
+    "  -D NAME=VALUE    set a param of the policy\n"
+    "      --colour auto|always|never\n"
+    "\n"
+    "FILE is a policy, `-` for standard input, or the name of an installed one.\n";
 
 /* True: the option at *index was read; *status is set where that ends it all. */
 static bool read_option(int argc, char **argv, int *index, struct compile_command *command,
@@ -90,8 +86,8 @@ static bool read_option(int argc, char **argv, int *index, struct compile_comman
 
 	if (common_option(argc, argv, index, &command->options, arena))
 		return true;
-	if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0) {
-		*status = usage(stdout);
+	if (is_help(word)) {
+		*status = usage_print(stdout, help);
 	} else if (strcmp(word, "--strip") == 0) {
 		command->options.strip = true;
 	} else if (strcmp(word, "-n") == 0 || strcmp(word, "--check") == 0) {
@@ -139,8 +135,7 @@ static int read_arguments(int argc, char **argv, struct compile_command *command
 	}
 	if (command->input)
 		return SBXC_OK;
-	usage(stderr);
-	return SBXC_USAGE;
+	return usage_print(stderr, help);
 }
 
 static int write_out(struct compilation *c, const struct compile_command *command)

@@ -18,14 +18,11 @@
 #include "compiler/text.h"
 #include "emit/landlock.h"
 
-static void print_usage(FILE *out)
-{
-	fputs("usage: sbxc dump [-I DIR] [-D NAME=VALUE] BLOB|POLICY\n"
-	      "Prints everything a blob holds: the rules with their places, the sizes of its\n"
-	      "sections, the Landlock rights and the seccomp programs.\n"
-	      "Exit status: 0; 1 the file cannot be read as either; 2 usage.\n",
-	      out);
-}
+static const char help[] =
+    "usage: sbxc dump [-I DIR] [-D NAME=VALUE] BLOB|POLICY\n"
+    "Prints everything a blob holds: the rules with their places, the sizes of its\n"
+    "sections, the Landlock rights and the seccomp programs.\n"
+    "Exit status: 0; 1 the file cannot be read as either; 2 usage.\n";
 
 static void print_line(struct arena *arena, const char *indent, const char *line)
 {
@@ -221,6 +218,7 @@ static void dump(struct arena *arena, const struct sbx_blob *blob)
 
 int cmd_dump(int argc, char **argv)
 {
+	static const char *const known[] = { "--colour", "--help" };
 	struct compile_options options = { 0 };
 	struct compilation compilation;
 	struct arena arena = { 0 };
@@ -231,20 +229,17 @@ int cmd_dump(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (common_option(argc, argv, &i, &options, &arena))
 			continue;
-		if (!strcmp(argv[i], "--help")) {
-			print_usage(stdout);
-			return SBXC_OK;
-		}
-		if ((argv[i][0] == '-' && argv[i][1]) || path) {
-			print_usage(stderr);
-			return SBXC_USAGE;
-		}
+		if (is_help(argv[i]))
+			return usage_print(stdout, help);
+		if (argv[i][0] == '-' && argv[i][1])
+			return usage_unknown("option", argv[i], known,
+					     sizeof(known) / sizeof(*known));
+		if (path)
+			return usage_print(stderr, help);
 		path = argv[i];
 	}
-	if (!path) {
-		print_usage(stderr);
-		return SBXC_USAGE;
-	}
+	if (!path)
+		return usage_print(stderr, help);
 	compilation_init(&compilation, &options);
 	opened = open_blob_or_compile(&compilation, path, &blob);
 	if (opened)

@@ -18,25 +18,21 @@
 #include "compiler/stages.h"
 #include "compiler/text.h"
 
-static void print_usage(FILE *out)
-{
-	fputs(
-	    "usage: sbxc explain [-q] [--why-not] [--workspace DIR] [--home DIR]\n"
-	    "                    [--target BACKEND[@ABI]] [-I DIR] [-D NAME=VALUE]\n"
-	    "                    BLOB|POLICY ACTION OBJECT\n"
-	    "  read | write | exec PATH         relative to the current directory\n"
-	    "  connect HOST[:PORT] | unix:PATH | abstract:NAME\n"
-	    "  call NAME [ARGUMENT=VALUE ...]\n"
-	    "  see NAME | submit \"COMMAND LINE\" | use terminal, pty or user-namespaces\n"
-	    "The answer is for a session started here: the workspace is the current directory\n"
-	    "unless --workspace says otherwise.  -q prints the verdict alone.  --why-not says of\n"
-	    "what is refused which statement would allow it, ready to paste, and what else that\n"
-	    "opens.  What holds it is said for each backend on this kernel, or for each --target;\n"
-	    "one alone is also what the verdict is for.\n"
-	    "Exit status: 0 there is an answer (with -q: allowed); 1 with -q: refused, or the\n"
-	    "policy cannot be read; 2 usage.\n",
-	    out);
-}
+static const char help[] =
+    "usage: sbxc explain [-q] [--why-not] [--workspace DIR] [--home DIR]\n"
+    "                    [--target BACKEND[@ABI]] [-I DIR] [-D NAME=VALUE]\n"
+    "                    BLOB|POLICY ACTION OBJECT\n"
+    "  read | write | exec PATH         relative to the current directory\n"
+    "  connect HOST[:PORT] | unix:PATH | abstract:NAME\n"
+    "  call NAME [ARGUMENT=VALUE ...]\n"
+    "  see NAME | submit \"COMMAND LINE\" | use terminal, pty or user-namespaces\n"
+    "The answer is for a session started here: the workspace is the current directory\n"
+    "unless --workspace says otherwise.  -q prints the verdict alone.  --why-not says of\n"
+    "what is refused which statement would allow it, ready to paste, and what else that\n"
+    "opens.  What holds it is said for each backend on this kernel, or for each --target;\n"
+    "one alone is also what the verdict is for.\n"
+    "Exit status: 0 there is an answer (with -q: allowed); 1 with -q: refused, or the\n"
+    "policy cannot be read; 2 usage.\n";
 
 static const struct {
 	const char *name;
@@ -256,7 +252,7 @@ static bool read_option(int argc, char **argv, int *index, struct request *reque
 		request->why_not = true;
 		return true;
 	}
-	if (!strcmp(option, "--help")) {
+	if (is_help(option)) {
 		request->help = true;
 		return true;
 	}
@@ -357,18 +353,10 @@ int cmd_explain(int argc, char **argv)
 	int status = SBXC_ERRORS;
 	struct sbx_blob blob;
 
-	if (!read_request(argc, argv, &request, &arena) && !request.help) {
-		if (request.wrong)
-			fprintf(stderr, "sbxc explain: %s\n",
-				diag_escape(&arena, str_from(request.wrong)));
-		else
-			print_usage(stderr);
+	if (!read_request(argc, argv, &request, &arena) || request.help) {
+		status = usage_end("explain", request.wrong, request.help, help);
 		arena_free(&arena);
-		return SBXC_USAGE;
-	}
-	if (request.help) {
-		print_usage(stdout);
-		return SBXC_OK;
+		return status;
 	}
 	compilation_init(&compilation, &request.options);
 	if (open_blob_or_compile(&compilation, request.policy, &blob)) {

@@ -98,6 +98,49 @@ bool common_option(int argc, char **argv, int *index, struct compile_options *op
 	return true;
 }
 
+bool is_help(const char *word)
+{
+	return !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
+int usage_print(FILE *out, const char *help)
+{
+	fputs(help, out);
+	return out == stdout ? finish_output(SBXC_OK) : SBXC_USAGE;
+}
+
+int usage_wrong(const char *command, const char *wrong)
+{
+	struct arena arena = { 0 };
+
+	fprintf(stderr, "sbxc %s: %s\n", command, diag_escape(&arena, str_from(wrong)));
+	arena_free(&arena);
+	return SBXC_USAGE;
+}
+
+int usage_end(const char *command, const char *wrong, bool asked, const char *help)
+{
+	if (wrong && !asked)
+		return usage_wrong(command, wrong);
+	return usage_print(asked ? stdout : stderr, help);
+}
+
+int read_markdown(int argc, char **argv, bool *markdown)
+{
+	static const char *const known[] = { "--markdown", "--help" };
+
+	for (int i = 1; i < argc; i++) {
+		if (is_help(argv[i])) {
+			printf("usage: sbxc %s [--markdown]\n", argv[0]);
+			return finish_output(SBXC_OK);
+		}
+		if (strcmp(argv[i], "--markdown") != 0)
+			return usage_unknown("option", argv[i], known, 2);
+		*markdown = true;
+	}
+	return -1;
+}
+
 int usage_unknown(const char *what, const char *word, const char *const *known, size_t count)
 {
 	const char *near = suggest(str_from(word), known, count);

@@ -40,6 +40,18 @@ const char *output_home(struct arena *arena, const char *below, const char *what
 /* ~/.local/share/sbx/NAME.sbx, its directories made; NULL after a message. */
 const char *output_default(struct arena *arena, struct str name);
 
+/* --help or -h */
+bool is_help(const char *word);
+/* Prints @help, on standard output where that was asked for; the status to exit with, as
+ * do the others. */
+int usage_print(FILE *out, const char *help);
+/* "sbxc COMMAND: what is wrong" */
+int usage_wrong(const char *command, const char *wrong);
+/* For a command line that ends there: help was asked for, or something is wrong with it;
+ * @wrong NULL: what that is the usage says. */
+int usage_end(const char *command, const char *wrong, bool asked, const char *help);
+/* Of a command that takes nothing but --markdown; -1, or the status to exit with. */
+int read_markdown(int argc, char **argv, bool *markdown);
 /* "sbxc: unknown option `--colr`", did-you-mean among the @known ones. */
 int usage_unknown(const char *what, const char *word, const char *const *known, size_t count);
 /* Closes standard output and says so when what was written did not arrive. */
