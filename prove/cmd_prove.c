@@ -30,21 +30,18 @@ struct request {
 	const char *wrong;
 };
 
-static void print_usage(FILE *out)
-{
-	fputs("usage: sbxc prove [-v] [--backend NAME] [--format text|json|junit|tap]\n"
-	      "                  [--record FILE --by NAME] [--jobs N] [--launcher FILE]\n"
-	      "                  [-I DIR] [-D NAME=VALUE] BLOB|POLICY\n"
-	      "Tries each claim of the policy inside the sandbox, on each backend or on each\n"
-	      "--backend NAME, and each refusal once more without it: then it must work.\n"
-	      "  -v               list what holds, too\n"
-	      "  --record FILE    add the result to that record, by --by NAME\n"
-	      "  --jobs N         try so many backends at once (2)\n"
-	      "  --launcher FILE  another sbx-exec\n"
-	      "Exit status: 0 all that can be measured holds; 1 a claim leaks, a probe cannot\n"
-	      "fail, nothing could be measured, or the policy cannot be read; 2 usage.\n",
-	      out);
-}
+static const char prove_help[] =
+    "usage: sbxc prove [-v] [--backend NAME] [--format text|json|junit|tap]\n"
+    "                  [--record FILE --by NAME] [--jobs N] [--launcher FILE]\n"
+    "                  [-I DIR] [-D NAME=VALUE] BLOB|POLICY\n"
+    "Tries each claim of the policy inside the sandbox, on each backend or on each\n"
+    "--backend NAME, and each refusal once more without it: then it must work.\n"
+    "  -v               list what holds, too\n"
+    "  --record FILE    add the result to that record, by --by NAME\n"
+    "  --jobs N         try so many backends at once (2)\n"
+    "  --launcher FILE  another sbx-exec\n"
+    "Exit status: 0 all that can be measured holds; 1 a claim leaks, a probe cannot\n"
+    "fail, nothing could be measured, or the policy cannot be read; 2 usage.\n";
 
 static const char *set_format(struct request *request, struct arena *arena, const char *name)
 {
@@ -97,7 +94,7 @@ static bool read_request(int argc, char **argv, struct request *request, struct 
 	for (int i = 1; i < argc && !request->wrong; i++) {
 		const char *word = argv[i];
 
-		if (!strcmp(word, "--help"))
+		if (is_help(word))
 			request->help = true;
 		else if (!strcmp(word, "-v"))
 			request->verbose = true;
@@ -265,19 +262,10 @@ int cmd_prove(int argc, char **argv)
 
 	if (!request.wrong && !request.record != !request.by)
 		request.wrong = "--record FILE and --by NAME go together";
-	if (!understood || request.wrong) {
-		if (request.wrong)
-			fprintf(stderr, "sbxc prove: %s\n",
-				diag_escape(&arena, str_from(request.wrong)));
-		else
-			print_usage(stderr);
+	if (!understood || request.wrong || request.help) {
+		status = usage_end("prove", request.wrong, request.help, prove_help);
 		arena_free(&arena);
-		return SBXC_USAGE;
-	}
-	if (request.help) {
-		print_usage(stdout);
-		arena_free(&arena);
-		return finish_output(SBXC_OK);
+		return status;
 	}
 	compilation_init(&compilation, &request.options);
 	if (open_blob_or_compile(&compilation, request.policy, &blob))
@@ -287,17 +275,13 @@ int cmd_prove(int argc, char **argv)
 	return finish_output(status);
 }
 
-static int print_status_usage(FILE *out, int status)
-{
-	fputs("usage: sbxc proof-status --record FILE [--launcher FILE] [-I DIR] [-D NAME=VALUE]\n"
-	      "                         BLOB|POLICY\n"
-	      "Does the last proof of this policy in the record still cover it: the same kernel,\n"
-	      "Landlock, launcher and backends?  One fact a line, yes or no; the last is the "
-	      "answer.\n"
-	      "Exit status: 0 it does; 1 it does not, or the record is broken; 2 usage.\n",
-	      out);
-	return out == stdout ? finish_output(status) : status;
-}
+static const char status_help[] =
+    "usage: sbxc proof-status --record FILE [--launcher FILE] [-I DIR] [-D NAME=VALUE]\n"
+    "                         BLOB|POLICY\n"
+    "Does the last proof of this policy in the record still cover it: the same kernel,\n"
+    "Landlock, launcher and backends?  One fact a line, yes or no; the last is the "
+    "answer.\n"
+    "Exit status: 0 it does; 1 it does not, or the record is broken; 2 usage.\n";
 
 int cmd_proof_status(int argc, char **argv)
 {
@@ -307,16 +291,12 @@ int cmd_proof_status(int argc, char **argv)
 	int status = SBXC_ERRORS;
 	struct sbx_blob blob;
 
-	if (!read_request(argc, argv, &request, &arena) || (!request.record && !request.help) ||
+	if (!read_request(argc, argv, &request, &arena) || !request.record || request.help ||
 	    request.targets.count || request.jobs || request.verbose || request.by) {
-		if (request.wrong)
-			fprintf(stderr, "sbxc proof-status: %s\n",
-				diag_escape(&arena, str_from(request.wrong)));
+		status = usage_end("proof-status", request.wrong, request.help, status_help);
 		arena_free(&arena);
-		return print_status_usage(stderr, SBXC_USAGE);
+		return status;
 	}
-	if (request.help)
-		return print_status_usage(stdout, SBXC_OK);
 	compilation_init(&compilation, &request.options);
 	if (open_blob_or_compile(&compilation, request.policy, &blob)) {
 		const struct proven proven = what_is_proven(&request, &arena, &blob);
