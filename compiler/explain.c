@@ -24,6 +24,7 @@ static const char help[] =
     "                    BLOB|POLICY ACTION OBJECT\n"
     "  read | write | exec PATH         relative to the current directory\n"
     "  connect HOST[:PORT] | unix:PATH | abstract:NAME\n"
+    "  request METHOD https://HOST[:PORT]/PATH\n"
     "  call NAME [ARGUMENT=VALUE ...]\n"
     "  see NAME | submit \"COMMAND LINE\" | use terminal, pty or user-namespaces\n"
     "The answer is for a session started here: the workspace is the current directory\n"
@@ -38,13 +39,21 @@ static const struct {
 	const char *name;
 	const char *(*explain)(const struct question *question, struct answer *answer);
 } actions[] = {
-	{ "read", explain_path },       { "write", explain_path },
-	{ "exec", explain_path },       { "call", explain_call },
-	{ "connect", explain_connect }, { "see", explain_see },
-	{ "submit", explain_submit },   { "use", explain_use },
-	{ "listen", explain_listen },   { "limit", explain_limit },
-	{ "require", explain_require }, { "credential", explain_credential },
-	{ "slot", explain_slot },       { "share", explain_share },
+	{ "read", explain_path },
+	{ "write", explain_path },
+	{ "exec", explain_path },
+	{ "call", explain_call },
+	{ "connect", explain_connect },
+	{ "request", explain_request },
+	{ "see", explain_see },
+	{ "submit", explain_submit },
+	{ "use", explain_use },
+	{ "listen", explain_listen },
+	{ "limit", explain_limit },
+	{ "require", explain_require },
+	{ "credential", explain_credential },
+	{ "slot", explain_slot },
+	{ "share", explain_share },
 	{ "device", explain_device },
 };
 
@@ -286,7 +295,7 @@ static bool read_request(int argc, char **argv, struct request *request, struct 
 			return false;
 		}
 	if (request->question.arg_count && strcmp(request->question.action, "call") &&
-	    strcmp(request->question.action, "connect")) {
+	    strcmp(request->question.action, "request")) {
 		request->wrong = arena_printf(arena, "`%s`: one object is asked about at a time",
 					      request->question.args[0]);
 		return false;
@@ -304,9 +313,8 @@ static const char *ask(struct request *request, struct answer *answer)
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (!strcmp(request->question.action, actions[i].name))
 			return actions[i].explain(&request->question, answer);
-	return "the actions are read, write, exec, device, connect, listen, call, see, submit, "
-	       "use, "
-	       "limit, require, credential, slot and share";
+	return "the actions are read, write, exec, device, connect, request, listen, call, see, "
+	       "submit, use, limit, require, credential, slot and share";
 }
 
 static int answer_request(struct request *request, struct arena *arena, const struct sbx_blob *blob)

@@ -41,6 +41,7 @@ struct answer {
 /* NULL, or why there is no answer (the question is badly put). */
 const char *explain_path(const struct question *question, struct answer *answer);
 const char *explain_connect(const struct question *question, struct answer *answer);
+const char *explain_request(const struct question *question, struct answer *answer);
 const char *explain_call(const struct question *question, struct answer *answer);
 const char *explain_see(const struct question *question, struct answer *answer);
 const char *explain_submit(const struct question *question, struct answer *answer);
@@ -52,6 +53,14 @@ const char *explain_credential(const struct question *question, struct answer *a
 const char *explain_slot(const struct question *question, struct answer *answer);
 const char *explain_share(const struct question *question, struct answer *answer);
 const char *explain_device(const struct question *question, struct answer *answer);
+
+/* Shared by those that ask about a host: HOST[:PORT] taken apart; NULL, or what is wrong. */
+const char *explain_port(const struct question *question, const char *text, const char **host,
+			 unsigned *port);
+/* "HOST:PORT" of a request that was answered. */
+const char *explain_request_host(const struct question *question);
+/* What decides where no rule does: the mode, as written. */
+const char *explain_mode(const struct question *question);
 
 /* What would have to be said for a refused action to be allowed: --why-not. */
 struct remedy {

@@ -9,8 +9,6 @@
 #include "compiler/render.h"
 #include "compiler/render_words.h"
 
-#define DEFAULT_PORT 443 /* as for an `allow` that names none */
-
 /* What a session makes where nothing of the host's is, it may connect to. */
 static void note_own_socket(const struct question *question, const char *path,
 			    struct answer *answer)
@@ -58,107 +56,7 @@ static const char *connect_abstract(const struct question *question, const char 
 	return NULL;
 }
 
-static const char *split_port(const struct question *question, const char **host, unsigned *port)
-{
-	const char *text = question->object, *colon = strrchr(text, ':');
-	char *end;
-
-	*host = text;
-	*port = DEFAULT_PORT;
-	if (!colon || (*text != '[' && strchr(text, ':') != colon) ||
-	    (*text == '[' && colon[-1] != ']'))
-		return NULL;
-	*port = (unsigned)strtoul(colon + 1, &end, 10);
-	if (!colon[1] || *end || !*port || *port > UINT16_MAX)
-		return "a port is a number from 1 to 65535";
-	*host = arena_copy(question->arena, text, (size_t)(colon - text));
-	return NULL;
-}
-
-/* ---- what a request may be: `method` and `prefix` ------------------------------------- */
-
-struct http {
-	const char *method, *path; /* NULL: not asked about */
-};
-
-static const char *read_http(const struct question *question, struct http *http)
-{
-	for (size_t i = 0; i < question->arg_count; i++) {
-		const char *text = question->args[i];
-
-		if (!strncmp(text, "method=", 7))
-			http->method = text + 7;
-		else if (!strncmp(text, "path=/", 6))
-			http->path = text + 5;
-		else
-			return "of a request `method=NAME` and `path=/PATH` can be asked about";
-	}
-	return NULL;
-}
-
-static bool has_method(const struct question *question, const struct sbx_net_rule *rule,
-		       const char *method)
-{
-	for (uint32_t i = 0; i < rule->method_count; i++)
-		if (!strcmp(render_tmpl(
-				question->arena, question->blob,
-				*SBX_AT(question->blob, TMPLS, sbx_tmpl, rule->method_first + i)),
-			    method))
-			return true;
-	return !rule->method_count;
-}
-
-/* A prefix is whole components: /repos is no prefix of /repository. */
-static bool has_prefix(const struct question *question, const struct sbx_net_rule *rule,
-		       const char *path)
-{
-	const char *prefix;
-	size_t length;
-
-	if (!sbx_present(rule->prefix))
-		return true;
-	prefix = sbx_string(question->blob, rule->prefix.text);
-	length = strlen(prefix);
-	return !strncmp(path, prefix, length) &&
-	       (!path[length] || path[length] == '/' || path[length] == '?' ||
-		(length && prefix[length - 1] == '/'));
-}
-
-/* Several lines may open one host, each for requests of its own: those of the same
- * rank as the one that decided. */
-static void decide_request(const struct question *question, const struct http *http, unsigned port,
-			   struct answer *answer)
-{
-	const struct sbx_net_rule *winner = SBX_AT(question->blob, NET, sbx_net_rule, answer->rule);
-	bool narrowed = false;
-
-	for (uint32_t i = 0; i < SBX_COUNT(question->blob, NET); i++) {
-		const struct sbx_net_rule *rule = SBX_AT(question->blob, NET, sbx_net_rule, i);
-
-		if (rule->head.verb != SBX_NETV_ALLOW || rule->kind != winner->kind ||
-		    rule->host != winner->host || (rule->port && rule->port != port) ||
-		    memcmp(&rule->cidr, &winner->cidr, sizeof(rule->cidr)))
-			continue;
-		narrowed |= rule->method_count || sbx_present(rule->prefix);
-		if ((!http->method || has_method(question, rule, http->method)) &&
-		    (!http->path || has_prefix(question, rule, http->path))) {
-			answer->rule = i;
-			if ((rule->method_count && !http->method) ||
-			    (sbx_present(rule->prefix) && !http->path))
-				answer_note(question, answer,
-					    "for some requests alone: ask with method=NAME and "
-					    "path=/PATH");
-			if (narrowed)
-				answer_note(question, answer, "TLS ends at the proxy");
-			return;
-		}
-	}
-	answer->allowed = false;
-	answer->how = "this request";
-}
-
-/* What decides where no rule does: the mode, as written. */
-static const char *mode_text(const struct question *question)
+const char *explain_mode(const struct question *question)
 {
 	static const char *const modes[] = { "mode none", NULL, "mode host" };
 	const struct sbx_meta *meta = sbx_meta(question->blob);
@@ -178,7 +76,6 @@ const char *explain_connect(const struct question *question, struct answer *answ
 {
 	uint32_t mode = sbx_meta(question->blob)->net_mode;
 	struct sbx_net_verdict verdict;
-	struct http http = { 0 };
 	const char *host, *error;
 	unsigned port;
 
@@ -189,16 +86,14 @@ const char *explain_connect(const struct question *question, struct answer *answ
 		return connect_unix(question, question->object, answer);
 	if (!strncmp(question->object, "abstract:", 9))
 		return connect_abstract(question, question->object + 9, answer);
-	error = split_port(question, &host, &port);
-	if (!error)
-		error = read_http(question, &http);
+	error = explain_port(question, question->object, &host, &port);
 	if (error)
 		return error;
 	sbx_net_decide(question->blob, host, port, &verdict);
 	answer->object = arena_printf(question->arena, "%s:%u", host, port);
 	answer->allowed = verdict.allowed;
 	answer->rule = verdict.rule;
-	answer->nobody = mode_text(question);
+	answer->nobody = explain_mode(question);
 	if (mode == SBX_NET_HOST)
 		answer_held(question, answer, "nothing: the policy opens the host's network");
 	else if (mode == SBX_NET_PROXY)
@@ -206,10 +101,13 @@ const char *explain_connect(const struct question *question, struct answer *answ
 			    "the proxy outside, which decides by name and address");
 	else
 		answer_duty(question, answer, SBX_DUTY_NO_NETWORK, NULL);
-	if (verdict.allowed && mode == SBX_NET_PROXY)
-		decide_request(question, &http, port, answer);
-	if (verdict.allowed && mode == SBX_NET_PROXY)
-		answer_note(question, answer, "each address the name resolves to is decided too");
+	if (!verdict.allowed || mode != SBX_NET_PROXY)
+		return NULL;
+	if (sbx_net_ends_tls(question->blob, &question->view->vars, host, port))
+		answer_note(question, answer,
+			    "TLS ends at the proxy, which decides each request: ask with `request "
+			    "METHOD https://HOST/PATH`");
+	answer_note(question, answer, "each address the name resolves to is decided too");
 	return NULL;
 }
 
@@ -250,7 +148,7 @@ const char *explain_listen(const struct question *question, struct answer *answe
 		return "a port is a number from 1 to 65535; a local socket is written unix:PATH";
 	answer->section = SBX_SEC_NET;
 	answer->allowed = host;
-	answer->nobody = host ? mode_text(question) : "no rule lets it be reached there";
+	answer->nobody = host ? explain_mode(question) : "no rule lets it be reached there";
 	for (uint32_t i = 0; i < SBX_COUNT(question->blob, NET); i++) {
 		const struct sbx_net_rule *rule = SBX_AT(question->blob, NET, sbx_net_rule, i);
 

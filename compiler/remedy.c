@@ -270,6 +270,15 @@ static void remedy_connect(const struct question *question, const struct answer 
 		    "opens that host and port alone; `method` and `prefix` make it narrower");
 }
 
+static void remedy_request(const struct question *question, const struct answer *answer,
+			   struct remedy *remedy)
+{
+	struct answer host = *answer;
+
+	host.object = explain_request_host(question);
+	remedy_connect(question, &host, remedy);
+}
+
 /* ---- environment, process, Slurm ---------------------------------------------------------------
  */
 
@@ -393,11 +402,12 @@ void remedy_find(const struct question *question, const struct answer *answer,
 		void (*find)(const struct question *question, const struct answer *answer,
 			     struct remedy *remedy);
 	} finders[] = {
-		{ "read", remedy_path },     { "write", remedy_path },
-		{ "exec", remedy_path },     { "connect", remedy_connect },
-		{ "call", remedy_call },     { "see", remedy_see },
-		{ "submit", remedy_submit }, { "use", remedy_use },
-		{ "listen", remedy_listen }, { "device", remedy_device },
+		{ "read", remedy_path },       { "write", remedy_path },
+		{ "exec", remedy_path },       { "connect", remedy_connect },
+		{ "request", remedy_request }, { "call", remedy_call },
+		{ "see", remedy_see },         { "submit", remedy_submit },
+		{ "use", remedy_use },         { "listen", remedy_listen },
+		{ "device", remedy_device },
 	};
 
 	if (question->only && answer->how && !strncmp(answer->how, "on ", 3)) {
