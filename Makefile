@@ -27,7 +27,7 @@ STUB := $(wildcard stub/*.c)
 PROBE := $(wildcard probe/*.c)
 PROVE := $(wildcard prove/*.c)
 PROXY := $(wildcard proxy/*.c)
-PROXY_LIBS := -levent -lssl -lcrypto -lcares -lhttp_parser -ljansson -lseccomp -lz
+PROXY_LIBS := -levent_core -lssl -lcrypto -lcares -ljansson -lseccomp -lz
 GENERATED := $(O)/grammar/parser.c $(O)/grammar/lexer.c
 
 obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
@@ -37,7 +37,7 @@ SBXC_LIB_OBJS := $(call obj,$(BASE) $(GRAMMAR) $(IR) $(EMIT) $(BLOB)) \
 SBXC_OBJS := $(SBXC_LIB_OBJS) $(O)/obj/compiler/main.o
 
 .PHONY: all
-all: $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe
+all: $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(O)/sbx-proxy
 
 -include $(O)/config.mk
 
@@ -45,7 +45,7 @@ $(O)/sbxc: $(SBXC_OBJS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(HARDEN_LD) -o $@ $^ -lseccomp
 
-$(O)/obj/emit/%.o $(O)/obj/blob/%.o: ALL_CFLAGS += $(NARROW)
+$(O)/obj/emit/%.o $(O)/obj/blob/%.o $(O)/obj/proxy/%.o: ALL_CFLAGS += $(NARROW)
 $(O)/obj/%.o: %.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
@@ -100,6 +100,11 @@ $(O)/sbx-probe: $(PROBE_OBJS) tests/check-static-pie
 	$(Q)strip --remove-section=.comment $@
 	$(Q)tests/check-static-pie $@
 
+# --- sbx-proxy: outside the sandbox, so it may stand on libraries ------------------
+$(O)/sbx-proxy: $(call obj,$(PROXY) $(BLOB))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(HARDEN_LD) -o $@ $^ $(PROXY_LIBS)
+
 include tests/tests.mk
 
 # --- the two commands ---------------------------------------------------------
@@ -127,18 +132,21 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/sbx \
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 755 $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(O)/sbx-proxy \
+		$(DESTDIR)$(PREFIX)/bin
 	cp -r stdlib policies $(DESTDIR)$(PREFIX)/share/sbx
 	chmod -R a+rX,go-w $(DESTDIR)$(PREFIX)/share/sbx
-	install -m 644 docs/man/sbxc.1 docs/man/sbx-exec.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 docs/man/sbxc.1 docs/man/sbx-exec.1 docs/man/sbx-proxy.1 \
+		$(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 docs/man/sbx-policy.5 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 completions/sbxc completions/sbx-exec \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/sbxc $(DESTDIR)$(PREFIX)/bin/sbx-exec $(DESTDIR)$(PREFIX)/bin/sbx-probe
+	rm -f $(DESTDIR)$(PREFIX)/bin/sbxc $(DESTDIR)$(PREFIX)/bin/sbx-exec $(DESTDIR)$(PREFIX)/bin/sbx-probe \
+		$(DESTDIR)$(PREFIX)/bin/sbx-proxy
 	rm -rf $(DESTDIR)$(PREFIX)/share/sbx
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/sbxc.1 $(DESTDIR)$(PREFIX)/share/man/man1/sbx-exec.1 \
-		$(DESTDIR)$(PREFIX)/share/man/man5/sbx-policy.5 \
+		$(DESTDIR)$(PREFIX)/share/man/man1/sbx-proxy.1 $(DESTDIR)$(PREFIX)/share/man/man5/sbx-policy.5 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/sbxc \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/sbx-exec
 

@@ -1,0 +1,145 @@
+/*
+ * proxy/main.c - sbx-proxy: the way out of one session.
+ *
+ * sbx-exec starts it, hands over the policy and takes its socket back by closing:
+ * there is nothing to configure and no other way to run it.  First everything that
+ * needs files or other processes, then the confinement, then READY, then the loop.
+ */
+#include "proxy/confine.h"
+#include "proxy/conn.h"
+#include "proxy/control.h"
+#include "proxy/listen.h"
+#include "proxy/resolve.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CONN_LIMIT 2048
+#define OTHER_FDS 64 /* descriptors that no connection has */
+
+static const char usage[] =
+	"usage: sbx-proxy --help | --version\n"
+	"The way out of a session with `net { mode proxy }`: sbx-exec starts it, with a socket\n"
+	"as descriptor 3.  It has no use by itself.\n";
+
+/* Descriptors 0 to 2 may be closed: nothing else is to get these numbers. */
+static bool fill_standard_fds(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd < SBX_PROXY_WIRE_FD);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static bool is_started_by_launcher(void)
+{
+	int type = 0;
+	socklen_t size = sizeof(type);
+
+	return !getsockopt(SBX_PROXY_WIRE_FD, SOL_SOCKET, SO_TYPE, &type, &size) &&
+	       type == SOCK_SEQPACKET;
+}
+
+/* Two descriptors a connection. */
+static unsigned connection_limit(void)
+{
+	struct rlimit files;
+	rlim_t room;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return 64;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+	if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur < OTHER_FDS * 2)
+		return 16;
+	room = (files.rlim_cur - OTHER_FDS) / 2;
+	return room < CONN_LIMIT ? (unsigned)room : CONN_LIMIT;
+}
+
+static const char *worker_open(struct worker *worker, struct session *session)
+{
+	struct event_config *config = event_config_new();
+
+	*worker = (struct worker){ .session = session, .limit = connection_limit() };
+	if (!config)
+		return "no memory";
+	event_config_set_flag(config, EVENT_BASE_FLAG_EPOLL_USE_CHANGELIST);
+	event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
+	worker->base = event_base_new_with_config(config);
+	event_config_free(config);
+	if (worker->base)
+		worker->resolver = resolver_make(worker->base);
+	return worker->resolver ? NULL : "no memory";
+}
+
+static void worker_run(struct worker *worker)
+{
+	while (!event_base_loop(worker->base, EVLOOP_ONCE) && !event_base_got_break(worker->base))
+		conn_bury(worker);
+	/* The session is over: what is still open goes into the log. */
+	while (worker->conns)
+		conn_end(worker->conns);
+	conn_bury(worker);
+}
+
+/* NULL, or why there is no session. */
+static const char *serve(void)
+{
+	static struct session session;
+	static struct worker worker;
+	struct listener *listener;
+	const char *wrong = confine_process();
+
+	if (!wrong)
+		wrong = session_receive(&session);
+	if (!wrong)
+		wrong = worker_open(&worker, &session);
+	if (wrong)
+		return wrong;
+	listener = listen_begin(&worker);
+	if (!listener)
+		return "no memory";
+	wrong = confine_worker();
+	if (wrong)
+		return wrong;
+	control_send(PROXY_READY, NULL);
+	worker_run(&worker);
+	listen_end(listener);
+	resolver_free(worker.resolver);
+	event_base_free(worker.base);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const char *wrong;
+
+	if (argc == 2 && !strcmp(argv[1], "--version")) {
+		puts("sbx-proxy " SBX_VERSION);
+		return 0;
+	}
+	if (argc == 2 && !strcmp(argv[1], "--help")) {
+		fputs(usage, stdout);
+		return 0;
+	}
+	if (argc != 1 || !fill_standard_fds() || !is_started_by_launcher()) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	umask(077);
+	wrong = serve();
+	if (wrong)
+		control_send(PROXY_FAILED, wrong);
+	return wrong ? 1 : 0;
+}

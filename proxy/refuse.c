@@ -1,0 +1,172 @@
+/*
+ * proxy/refuse.c - see refuse.h.
+ */
+#include "proxy/refuse.h"
+
+#include "proxy/socks.h"
+
+#include <arpa/inet.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *verb_name(const struct sbx_net_rule *rule)
+{
+	switch (rule->head.verb) {
+	case SBX_NETV_ALLOW:
+		return "allow";
+	case SBX_NETV_DENY:
+		return "deny";
+	case SBX_NETV_SEAL:
+		return "seal";
+	default:
+		return "listen";
+	}
+}
+
+static void cidr_text(const struct sbx_cidr *cidr, char *out, size_t size)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	char address[INET6_ADDRSTRLEN] = "";
+	bool four = cidr->bits >= 96 && !memcmp(cidr->address, mapped, sizeof(mapped));
+
+	inet_ntop(four ? AF_INET : AF_INET6, cidr->address + (four ? 12 : 0), address,
+		  sizeof(address));
+	snprintf(out, size, cidr->bits == 128 ? "%s" : "%s/%u", address,
+		 cidr->bits - (four ? 96 : 0));
+}
+
+/* The rule as the policy has it: "deny 10.0.0.0/8", "allow *.example.com:443". */
+static void rule_text(const struct sbx_blob *blob, const struct sbx_net_rule *rule, char *out,
+		      size_t size)
+{
+	char object[300];
+	char port[16] = "";
+
+	if (rule->kind == SBX_NETK_ADDRESS)
+		cidr_text(&rule->cidr, object, sizeof(object));
+	else
+		snprintf(object, sizeof(object), "%s%s",
+			 rule->kind == SBX_NETK_SUFFIX ? "*."
+			 : rule->kind == SBX_NETK_ANY  ? "*"
+						       : "",
+			 rule->kind == SBX_NETK_ANY ? "" : sbx_string(blob, rule->host));
+	if (rule->port)
+		snprintf(port, sizeof(port), ":%u", rule->port);
+	snprintf(out, size, "%s %s%s", verb_name(rule), object, port);
+}
+
+static const char *because(const struct sbx_blob *blob, const struct sbx_net_rule *rule)
+{
+	if (rule->head.note == SBX_NONE16)
+		return "";
+	return sbx_string(blob, SBX_AT(blob, NOTES, sbx_note, rule->head.note)->because);
+}
+
+void refuse_reason(struct conn *conn, uint32_t index, const char *more)
+{
+	const struct sbx_blob *blob = &conn->worker->session->blob;
+	const struct sbx_net_rule *rule;
+	char text[400], place[200];
+	const char *why;
+
+	conn->record.verdict = "refused";
+	conn->record.rule = index;
+	if (index == SBX_NONE) {
+		snprintf(conn->record.reason, sizeof(conn->record.reason), "no rule allows it");
+		return;
+	}
+	rule = SBX_AT(blob, NET, sbx_net_rule, index);
+	rule_text(blob, rule, text, sizeof(text));
+	sbx_place(blob, rule->head.loc, place, sizeof(place));
+	why = because(blob, rule);
+	snprintf(conn->record.reason, sizeof(conn->record.reason), "%s%s%s (%s)%s%s", more,
+		 *more ? ": " : "", text, place, *why ? ": because " : "", why);
+}
+
+static const char *phrase(unsigned status)
+{
+	static const struct {
+		unsigned status;
+		const char *text;
+	} table[] = {
+		{ 200, "Connection established" }, { 400, "Bad Request" }, { 403, "Forbidden" },
+		{ 408, "Request Timeout" }, { 417, "Expectation Failed" },
+		{ 421, "Misdirected Request" }, { 431, "Request Header Fields Too Large" },
+		{ 501, "Not Implemented" }, { 502, "Bad Gateway" }, { 503, "Service Unavailable" },
+		{ 504, "Gateway Timeout" }, { 505, "HTTP Version Not Supported" },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (table[i].status == status)
+			return table[i].text;
+	return "Error";
+}
+
+void refuse_answer(struct conn *conn, unsigned status, const char *text, bool keep)
+{
+	char answer[2048];
+	int length = snprintf(answer, sizeof(answer),
+			      "HTTP/1.1 %u %s\r\nContent-Type: text/plain; charset=utf-8\r\n"
+			      "Content-Length: %zu\r\nX-Proxy: sbx\r\n%s\r\n%s\n",
+			      status, phrase(status), strlen(text) + 1,
+			      keep ? "" : "Connection: close\r\n", text);
+
+	conn->record.status = status;
+	stream_write(&conn->client, answer, (size_t)length);
+}
+
+static void answer_and_end(struct conn *conn, unsigned status)
+{
+	char line[1500], host[270];
+	const char *verb = !strcmp(conn->record.verdict, "refused") ? "refused" : "failed";
+	bool brackets = strchr(conn->target.host, ':');
+
+	snprintf(host, sizeof(host), "%s%s%s", brackets ? "[" : "", conn->target.host,
+		 brackets ? "]" : "");
+	if (conn->socks) {
+		socks_answer(conn, status == 403 ? SOCKS_NOT_ALLOWED
+				   : status == 504 ? SOCKS_TIMED_OUT
+						   : SOCKS_UNREACHABLE);
+	} else {
+		if (*conn->target.host)
+			snprintf(line, sizeof(line), "sbx: %s:%u %s: %s", host, conn->target.port,
+				 verb, conn->record.reason);
+		else
+			snprintf(line, sizeof(line), "sbx: request refused: %s",
+				 conn->record.reason);
+		refuse_answer(conn, status, line, false);
+	}
+	conn_linger(conn);
+}
+
+bool refuse_unless_allowed(struct conn *conn)
+{
+	struct sbx_net_verdict verdict;
+
+	sbx_net_decide(&conn->worker->session->blob, conn->target.host, conn->target.port, &verdict);
+	conn->record.rule = verdict.rule;
+	if (verdict.allowed)
+		return true;
+	refuse_rule(conn, verdict.rule, "");
+	return false;
+}
+
+void refuse_rule(struct conn *conn, uint32_t rule, const char *more)
+{
+	refuse_reason(conn, rule, more);
+	answer_and_end(conn, 403);
+}
+
+void refuse_text(struct conn *conn, unsigned status, const char *format, ...)
+{
+	va_list arguments;
+
+	if (!conn->record.begun.tv_sec)
+		record_begin(&conn->record, "http", conn->target.host, conn->target.port);
+	conn->record.verdict = status >= 500 && status != 501 && status != 505 ? "failed" : "refused";
+	va_start(arguments, format);
+	vsnprintf(conn->record.reason, sizeof(conn->record.reason), format, arguments);
+	va_end(arguments);
+	answer_and_end(conn, status);
+}

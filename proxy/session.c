@@ -1,0 +1,106 @@
+/*
+ * proxy/session.c - see session.h.
+ *
+ * The blob was checked by sbx-exec and sits in a sealed memory file; it is
+ * checked again here, since what reads it below relies on that.
+ */
+#include "proxy/session.h"
+
+#include "proxy/control.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A whole file, for reading; NULL: it is empty or cannot be had. */
+static const void *map(int fd, size_t *size)
+{
+	struct stat status;
+	void *at;
+
+	if (fd < 0 || fstat(fd, &status) || status.st_size <= 0)
+		return NULL;
+	*size = (size_t)status.st_size;
+	at = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* The value behind "@kind " in one of the strings, else NULL. */
+static const char *behind(const char *text, const char *kind)
+{
+	size_t length = strlen(kind);
+
+	return !strncmp(text, kind, length) && text[length] == ' ' ? text + length + 1 : NULL;
+}
+
+const char *session_value(const struct session *session, const char *kind, const char *name)
+{
+	const char *end = session->values + session->values_size;
+	size_t length = strlen(name);
+
+	for (const char *at = session->values; at < end; at += strlen(at) + 1) {
+		const char *rest = behind(at, kind);
+
+		if (rest && !strncmp(rest, name, length) && rest[length] == '=')
+			return rest + length + 1;
+	}
+	return NULL;
+}
+
+/* The one value of a kind without names. */
+static const char *single(const struct session *session, const char *kind)
+{
+	const char *end = session->values + session->values_size;
+
+	for (const char *at = session->values; at < end; at += strlen(at) + 1)
+		if (behind(at, kind))
+			return behind(at, kind);
+	return NULL;
+}
+
+static void read_vars(struct session *session)
+{
+	const struct sbx_blob *blob = &session->blob;
+
+	for (uint32_t i = 0; i < SBX_VAR_COUNT; i++)
+		session->vars.value[i] = session_value(session, "var", sbx_var_name(blob, i));
+	for (uint32_t i = 0; i < SBX_COUNT(blob, PARAMS); i++)
+		session->vars.value[SBX_VAR_PARAM + i] = session_value(
+			session, "param", sbx_string(blob, SBX_AT(blob, PARAMS, sbx_param, i)->name));
+}
+
+const char *session_receive(struct session *session)
+{
+	struct proxy_message message;
+	int fds[CONTROL_FDS];
+	size_t size;
+	const void *data;
+	const char *wrong;
+
+	if (control_receive(true, &message, fds) != CONTROL_GOT || message.kind != PROXY_SESSION)
+		return "sbx-exec did not say which session this is";
+	if (message.value != SBX_PROXY_WIRE_VERSION)
+		return "sbx-exec and sbx-proxy are of two versions: install both anew";
+	session->bundle_fd = fds[PROXY_FD_BUNDLE];
+	session->log_fd = fds[PROXY_FD_LOG];
+	data = map(fds[PROXY_FD_BLOB], &size);
+	if (!data)
+		return "the blob cannot be read";
+	wrong = sbx_blob_open(data, size, &session->blob);
+	if (wrong)
+		return wrong;
+	session->values = map(fds[PROXY_FD_VALUES], &session->values_size);
+	if (!session->values || session->values[session->values_size - 1])
+		return "the session's values cannot be read";
+	session->id = single(session, "session");
+	session->roots = single(session, "roots");
+	if (!session->id)
+		return "the session has no name";
+	for (size_t i = 0; i < 32; i++)
+		snprintf(session->policy + 2 * i, 3, "%02x", session->blob.header->digest[i]);
+	read_vars(session);
+	return NULL;
+}
