@@ -12,13 +12,14 @@
 #include <unistd.h>
 
 #include "compiler/targets.h"
+#include "prove/agent.h"
 
 #define ERRATA_VERSION 2 /* LANDLOCK_CREATE_RULESET_ERRATA, from 6.15 on */
 
 const char *const basis_names[BASIS_COUNT] = {
 	[BASIS_POLICY] = "policy",     [BASIS_DEFINES] = "defines",   [BASIS_KERNEL] = "kernel",
 	[BASIS_LANDLOCK] = "landlock", [BASIS_LAUNCHER] = "launcher", [BASIS_BWRAP] = "bwrap",
-	[BASIS_FIREJAIL] = "firejail",
+	[BASIS_FIREJAIL] = "firejail", [BASIS_AGENT] = "agent",
 };
 
 /* ---- hashes -------------------------------------------------------------------------------- */
@@ -155,4 +156,5 @@ void basis_here(struct arena *arena, const struct proven *proven, const char *ba
 	bases[BASIS_LAUNCHER] = hash_or_why(arena, proven->launcher);
 	bases[BASIS_BWRAP] = backend_here(arena, SBX_BWRAP);
 	bases[BASIS_FIREJAIL] = backend_here(arena, SBX_FIREJAIL);
+	bases[BASIS_AGENT] = agent_here(arena, proven->blob);
 }

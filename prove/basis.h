@@ -25,6 +25,7 @@ enum basis {
 	BASIS_LAUNCHER,
 	BASIS_BWRAP,
 	BASIS_FIREJAIL,
+	BASIS_AGENT,
 	BASIS_COUNT
 };
 extern const char *const basis_names[BASIS_COUNT];

@@ -9,6 +9,7 @@
  *	judge.c       answers -> verdicts
  *	report*.c     verdicts -> text, JSON, JUnit, TAP
  *	basis.c       what a proof rests on: kernel, programs, values
+ *	agent.c       the program that the policy is for
  *	record.c      the chain of entries that --record adds to
  *	keep.c        what sbx-exec reads for `require { proof }`
  *	cmd_prove.c   the commands
