@@ -152,6 +152,25 @@ static bool finish_file(const struct fmt_command *command, struct arena *arena, 
 	return done && !command->check;
 }
 
+static bool fmt_parsed(const struct fmt_command *command, struct arena *arena, const char *path,
+		       const struct ast_file *file)
+{
+	struct diags *diags = diags_new(arena);
+	struct str text = fmt_layout(arena, file);
+	struct source *source;
+
+	if (text.len > SOURCE_SIZE_MAX) {
+		fprintf(stderr, "sbxc fmt: %s: laid out it is larger than %u MB\n",
+			diag_escape(arena, str_from(path)), SOURCE_SIZE_MAX >> 20);
+		return false;
+	}
+	/* Whatever a fault of ours does to the layout, what is said never changes. */
+	source = source_from_text(arena, path, path, text);
+	if (!fmt_same(file, parse_file(arena, diags, source)) || diag_errors(diags))
+		BUG("the layout changes what a policy says");
+	return finish_file(command, arena, path, file->source->text, text);
+}
+
 static bool fmt_file(const struct fmt_command *command, const char *path)
 {
 	struct arena arena = { 0 };
@@ -165,15 +184,8 @@ static bool fmt_file(const struct fmt_command *command, const char *path)
 		fprintf(stderr, "sbxc fmt: cannot read %s: %s\n",
 			diag_escape(&arena, str_from(path)), strerror(error));
 	diag_flush(diags, stderr, colour_on(stderr));
-	if (done) {
-		struct str text = fmt_layout(&arena, file);
-		struct source *again = source_from_text(&arena, path, path, text);
-
-		/* Whatever a fault of ours does to the layout, what is said never changes. */
-		if (!fmt_same(&arena, file, parse_file(&arena, diags, again)) || diag_errors(diags))
-			BUG("the layout changes what a policy says");
-		done = finish_file(command, &arena, path, source->text, text);
-	}
+	if (done)
+		done = fmt_parsed(command, &arena, path, file);
 	arena_free(&arena);
 	return done;
 }

@@ -280,10 +280,13 @@ static void hang(struct line *lines, size_t count)
 		}
 		line->body = line->indent + INDENT;
 		for (enum fmt_column column = FMT_FIRST; column < FMT_NOTE; column++) {
-			unsigned index = find(line, column);
+			unsigned index = find(line, column), at;
 
-			if (index < line->count)
-				line->body = place(line, index, measure(line, index));
+			if (index == line->count)
+				continue;
+			at = place(line, index, measure(line, index));
+			if (at <= WIDTH)
+				line->body = at;
 		}
 	}
 }
@@ -367,7 +370,8 @@ static void print_line(FILE *out, const struct line *line)
 
 struct str fmt_layout(struct arena *arena, const struct ast_file *file)
 {
-	struct layout l = { .arena = arena };
+	struct arena scratch = { 0 }; /* many times the text, and of no use behind it */
+	struct layout l = { .arena = &scratch };
 	struct fmt_tokens tokens = { 0 };
 	char *text = NULL;
 	size_t size = 0;
@@ -375,7 +379,7 @@ struct str fmt_layout(struct arena *arena, const struct ast_file *file)
 
 	if (!out)
 		out_of_memory();
-	fmt_tokenize(arena, file, &tokens);
+	fmt_tokenize(&scratch, file, &tokens);
 	drop_idle(&tokens);
 	split_lines(&l, &tokens);
 	each_paragraph(&l, align_cells);
@@ -390,6 +394,7 @@ struct str fmt_layout(struct arena *arena, const struct ast_file *file)
 	struct str result = { arena_copy(arena, text, size), size };
 
 	free(text);
+	arena_free(&scratch);
 	return result;
 }
 
@@ -407,14 +412,15 @@ static const struct fmt_token *next_token(const struct fmt_tokens *tokens, size_
 	return token;
 }
 
-bool fmt_same(struct arena *arena, const struct ast_file *a, const struct ast_file *b)
+bool fmt_same(const struct ast_file *a, const struct ast_file *b)
 {
+	struct arena scratch = { 0 };
 	struct fmt_tokens tokens[2] = { 0 };
 	size_t index[2] = { 0 };
 	const struct fmt_token *x, *y;
 
-	fmt_tokenize(arena, a, &tokens[0]);
-	fmt_tokenize(arena, b, &tokens[1]);
+	fmt_tokenize(&scratch, a, &tokens[0]);
+	fmt_tokenize(&scratch, b, &tokens[1]);
 	drop_idle(&tokens[0]);
 	drop_idle(&tokens[1]);
 	do {
@@ -423,5 +429,6 @@ bool fmt_same(struct arena *arena, const struct ast_file *a, const struct ast_fi
 		if (!x || !y)
 			break;
 	} while (x->kind == y->kind && (ends_line(x) || str_equal(x->text, y->text)));
+	arena_free(&scratch);
 	return !x && !y;
 }

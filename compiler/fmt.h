@@ -15,6 +15,6 @@
 struct str fmt_layout(struct arena *arena, const struct ast_file *file);
 
 /* Have the two, which parsed without an error, the same tokens, comments and line breaks? */
-bool fmt_same(struct arena *arena, const struct ast_file *a, const struct ast_file *b);
+bool fmt_same(const struct ast_file *a, const struct ast_file *b);
 
 #endif

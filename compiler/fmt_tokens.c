@@ -39,6 +39,14 @@ static void add_comment(struct reader *r)
 		comment->len--;
 }
 
+static bool is_empty_line(const struct fmt_tokens *tokens)
+{
+	size_t count = tokens->count;
+
+	return count > 1 && tokens->items[count - 1].kind == FMT_BREAK &&
+	       tokens->items[count - 2].kind == FMT_BREAK;
+}
+
 /* The tokens before @end, where the next word of the tree starts. */
 static void read_gap(struct reader *r, uint32_t end)
 {
@@ -54,7 +62,11 @@ static void read_gap(struct reader *r, uint32_t end)
 			r->at++;
 			break;
 		case '\n':
-			add(r, FMT_BREAK, next);
+			/* One empty line says as much as a million. */
+			if (is_empty_line(r->out))
+				r->at++;
+			else
+				add(r, FMT_BREAK, next);
 			break;
 		case '\\':
 			add(r, FMT_CONTINUE, next + 1 + (text[next] == '\r'));

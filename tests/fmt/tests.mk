@@ -4,3 +4,9 @@ CHECKS += check-fmt
 .PHONY: check-fmt
 check-fmt: $(O)/sbxc
 	$(Q)O=$(abspath $(O)) tests/fmt/run
+
+# What is no policy, and random ones; `SEED=... CASES=1000` draws others, and more.
+CHECKS += check-fmt-hostile
+.PHONY: check-fmt-hostile
+check-fmt-hostile: $(O)/sbxc $(O)/sbxc-san
+	$(Q)tests/fmt/hostile $(O)/sbxc $(O)/sbxc-san
