@@ -13,6 +13,10 @@ int act_write(const char *path);
 int act_make(const char *path);
 int act_move(const char *path);
 int act_exchange(const char *path);
+int act_link(const char *path);
+int act_unlink(const char *path);
+int act_over(const char *path);
+int act_displace(const char *path);
 int act_exec(const char *path);
 int act_run(const char *path); /* does not return where it worked */
 

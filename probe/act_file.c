@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -90,6 +92,86 @@ int act_exchange(const char *path)
 		error = EIO;
 	if (error != EIO)
 		unlink(other);
+	return error;
+}
+
+int act_link(const char *path)
+{
+	char other[PATH_MAX];
+	int error;
+
+	beside(other, path, "");
+	if (link(path, other))
+		return errno;
+	error = tell(open(other, O_WRONLY | CAREFUL));
+	unlink(other);
+	return error;
+}
+
+/* What was taken away, from @fd: what comes after is to find it as it was. */
+static int put_back(const char *path, int fd, mode_t mode)
+{
+	int copy = open(path, O_WRONLY | O_CREAT | O_EXCL | CAREFUL, mode);
+	char buffer[16384];
+	ssize_t got;
+
+	while (fd >= 0 && (got = read(fd, buffer, sizeof(buffer))) > 0)
+		if (write(copy, buffer, (size_t)got) != got)
+			break;
+	return tell(copy);
+}
+
+int act_unlink(const char *path)
+{
+	int fd = open(path, O_RDONLY | CAREFUL), error = 0;
+	struct stat st = { .st_mode = 0700 };
+
+	if (fd >= 0)
+		fstat(fd, &st);
+	if (unlink(path))
+		error = errno;
+	else
+		error = put_back(path, fd, st.st_mode & 0777);
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+/* A directory goes over a directory, and nothing else does. */
+int act_over(const char *path)
+{
+	char other[PATH_MAX];
+	int error = 0;
+
+	beside(other, path, "");
+	error = tell(open(other, O_WRONLY | O_CREAT | O_EXCL | CAREFUL, 0600));
+	if (!error && rename(other, path))
+		error = errno;
+	if (!error)
+		return unlink(path) ? errno : 0;
+	unlink(other);
+	if (error != EISDIR || mkdir(other, 0700))
+		return error;
+	if (rename(other, path) == 0)
+		return rmdir(path) ? errno : 0;
+	error = errno;
+	rmdir(other);
+	return error;
+}
+
+int act_displace(const char *path)
+{
+	char other[PATH_MAX];
+	bool moved;
+	int error;
+
+	beside(other, path, "");
+	moved = rename(path, other) == 0;
+	if (!moved && errno != ENOENT)
+		return errno;
+	error = act_make(path);
+	if (moved && rename(other, path) && !error)
+		error = errno;
 	return error;
 }
 

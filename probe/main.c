@@ -73,7 +73,8 @@ static int act(const char *verb, char *object)
 		{ "read", act_read }, { "write", act_write },       { "make", act_make },
 		{ "move", act_move }, { "exchange", act_exchange }, { "exec", act_exec },
 		{ "run", act_run },   { "unix", act_unix },         { "abstract", act_abstract },
-		{ "use", act_use },
+		{ "use", act_use },   { "link", act_link },         { "unlink", act_unlink },
+		{ "over", act_over }, { "displace", act_displace },
 	};
 	char *more;
 

@@ -10,6 +10,10 @@
  *	make PATH       make that new name, and remove it
  *	move PATH       give it another name, and its own again
  *	exchange PATH   put a new file in its place, and it back
+ *	link PATH       give it a second name, and open that to write
+ *	unlink PATH     take the name away, and make the same anew
+ *	over PATH       rename something new over that name, which is nothing's
+ *	displace PATH   rename away what holds that name, and make a file of it
  *	exec PATH       would execve(2) take it?  (AT_EXECVE_CHECK)
  *	run PATH        execute it: only for copies of sbx-probe itself
  *	call NUMBER ARGUMENT*6

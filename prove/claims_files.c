@@ -71,6 +71,15 @@ static const char *rule_path(const struct prove *prove, uint32_t index)
 	return path && wild ? match(prove, path) : path;
 }
 
+/* A pattern holds what is there at the launch. */
+static bool is_wild(const struct prove *prove, uint32_t index)
+{
+	bool wild = false;
+
+	claim_expand(prove, SBX_AT(&prove->blob, FS, sbx_fs_rule, index)->path, &wild);
+	return wild;
+}
+
 static const char *assert_path(const struct prove *prove, uint32_t index)
 {
 	const struct sbx_assert *claim = SBX_AT(&prove->blob, ASSERTS, sbx_assert, index);
@@ -277,31 +286,66 @@ static void add_rights(struct prove *prove, uint32_t index, const char *path)
 	}
 }
 
-/* A name whose directory can be written could also be moved or replaced. */
-static void add_ways(struct prove *prove, uint32_t index, const char *path)
+/* Is it this name that is kept, in a directory which can be written? */
+static bool is_kept(struct prove *prove, uint32_t index, const char *path)
 {
-	static const char *const ways[] = { "move", "exchange" };
 	const struct sbx_fs_rule *rule = SBX_AT(&prove->blob, FS, sbx_fs_rule, index);
-	const char *slash = strrchr(path, '/');
-	struct sbx_fs_verdict above, here;
+	const char *above = arena_copy(prove->arena, path, (size_t)(strrchr(path, '/') - path));
 
-	if (!(rule->rights & SBX_WRITE) || !scratch_has(prove, path))
-		return;
-	sbx_fs_decide(&prove->view.set, arena_copy(prove->arena, path, (size_t)(slash - path)),
-		      SBX_WRITE, &above);
-	sbx_fs_decide(&prove->view.set, path, SBX_WRITE, &here);
-	if (!above.allowed || here.allowed)
-		return;
+	if (!(rule->rights & SBX_WRITE) || !scratch_has(prove, path) ||
+	    !sbx_fs_allows(&prove->view.set, above, SBX_WRITE) ||
+	    sbx_fs_allows(&prove->view.set, path, SBX_WRITE))
+		return false;
 	for (size_t i = 0; i < prove->view.points.count; i++) {
 		/* A grant at or beneath it is a mount of its own, which nothing moves. */
 		const struct sbx_fs_point *point = &prove->view.points.items[i];
 
 		if (point->verb < SBX_FS_DENY &&
 		    (!strcmp(point->path, path) || is_beneath(point->path, path)))
-			return;
+			return false;
 	}
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+	return true;
+}
+
+/* It could be moved, replaced or removed, or be written by a second name. */
+static void add_ways(struct prove *prove, uint32_t index, const char *path)
+{
+	static const char *const ways[] = { "move", "exchange", "link", "unlink" };
+	const size_t count = is_directory(path) ? 2 : sizeof(ways) / sizeof(ways[0]);
+
+	for (size_t i = 0; i < count; i++)
 		add_path(prove, SBX_SEC_FS, index, path, SBX_WRITE, ways[i]);
+}
+
+/* Does another rule speak of something in it, or git of what makes it a repository? */
+static bool is_needed(const struct prove *prove, const char *path)
+{
+	static const char *const parts[] = { "HEAD", "objects", "refs" };
+	const char *git = prove->view.vars.value[SBX_VAR_GITDIR];
+
+	for (size_t i = 0; git && i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (!strcmp(path, arena_printf(prove->arena, "%s/%s", git, parts[i])))
+			return true;
+	for (size_t i = 0; i < prove->view.points.count; i++)
+		if (is_beneath(prove->view.points.items[i].path, path))
+			return true;
+	return false;
+}
+
+/* A name that is not there yet could be made, too. */
+static void add_absent(struct prove *prove, uint32_t index, const char *path)
+{
+	static const char *const ways[] = { "make", "over", "displace" };
+
+	if (is_needed(prove, path))
+		return;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct claim *claim = add_path(prove, SBX_SEC_FS, index, path, SBX_WRITE, ways[i]);
+
+		claim->absent = true;
+		claim->outside = false;
+		claim->tried = arena_printf(prove->arena, "%s, while it is absent", claim->tried);
+	}
 }
 
 void claims_files(struct prove *prove)
@@ -312,8 +356,12 @@ void claims_files(struct prove *prove)
 		if (!path)
 			continue; /* a variable without a value: it says nothing here */
 		add_rights(prove, i, path);
-		if (SBX_AT(&prove->blob, FS, sbx_fs_rule, i)->head.verb >= SBX_FS_DENY)
-			add_ways(prove, i, path);
+		if (SBX_AT(&prove->blob, FS, sbx_fs_rule, i)->head.verb < SBX_FS_DENY ||
+		    !is_kept(prove, i, path))
+			continue;
+		add_ways(prove, i, path);
+		if (!is_wild(prove, i))
+			add_absent(prove, i, path);
 	}
 	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, ASSERTS); i++) {
 		const char *path = assert_path(prove, i), *why = NULL;

@@ -116,7 +116,9 @@ static void judge_call(struct prove *prove, struct claim *claim)
 {
 	bool marked = error_of(claim->marked) == MARK;
 
-	if (claim->kills) {
+	if (!claim->marked && !claim->kills) {
+		set(claim, NOT_MEASURABLE, "no answer from the run in which errors are marked");
+	} else if (claim->kills) {
 		if (!is_killed(claim->plain))
 			set(claim, LEAKS, "not killed");
 		else if (is_killed(claim->control))
@@ -185,16 +187,24 @@ static bool ask(struct prove *prove, const struct sbx_blob *blob, const struct a
 	return answers;
 }
 
+/* What starts elsewhere and not here may have met another session's end. */
+static bool ask_twice(struct prove *prove, const struct sbx_blob *blob, const struct asked *asked,
+		      size_t field, const char **why)
+{
+	return ask(prove, blob, asked, field, why) || ask(prove, blob, asked, field, why);
+}
+
 #define FIELD(name) offsetof(struct claim, name)
 
-static struct asked choose(struct prove *prove, bool (*wanted)(const struct claim *))
+/* Of what is absent there are runs of its own. */
+static struct asked choose(struct prove *prove, bool (*wanted)(const struct claim *), bool absent)
 {
 	struct asked asked = { 0 };
 
 	for (size_t i = 0; i < prove->claims.count; i++) {
 		struct claim *claim = &prove->claims.items[i];
 
-		if (claim->request && !claim->why && wanted(claim))
+		if (claim->request && !claim->why && claim->absent == absent && wanted(claim))
 			*VEC_PUSH(prove->arena, &asked) = claim;
 	}
 	return asked;
@@ -241,33 +251,63 @@ static void ask_granted(struct prove *prove, struct claim **claims, size_t count
 
 static void ask_controls(struct prove *prove)
 {
-	struct asked plain = choose(prove, controlled), lifted = choose(prove, granted);
+	struct asked plain = choose(prove, controlled, false);
+	struct asked lifted = choose(prove, granted, false);
 	const char *why = NULL;
 	struct sbx_blob blob;
 
 	why = control_lifted(prove, NULL, 0, &blob);
-	if (!why && !ask(prove, &blob, &plain, FIELD(control), &why))
+	if (!why && !ask_twice(prove, &blob, &plain, FIELD(control), &why))
 		for (size_t i = 0; i < plain.count; i++)
 			plain.items[i]->why =
 			    arena_printf(prove->arena, "the control run is refused: %s", why);
 	ask_granted(prove, lifted.items, lifted.count);
 }
 
+static void hide(struct prove *prove, const struct asked *absent)
+{
+	for (size_t i = 0; i < absent->count; i++)
+		scratch_hide(prove, absent->items[i]->object);
+}
+
+/* What is said of names that are not there: without them, and then as a control with
+ * neither them nor the rules. */
+static void ask_absent(struct prove *prove)
+{
+	struct asked absent = choose(prove, any, true);
+	const char *why = NULL;
+	struct sbx_blob blob;
+
+	if (!absent.count)
+		return;
+	hide(prove, &absent);
+	if (!ask_twice(prove, &prove->blob, &absent, FIELD(plain), &why))
+		for (size_t i = 0; i < absent.count; i++)
+			absent.items[i]->why =
+			    arena_printf(prove->arena, "the launch is refused then: %s", why);
+	hide(prove, &absent); /* a directory with `create` stays */
+	if (!control_lifted(prove, NULL, 0, &blob))
+		ask_twice(prove, &blob, &absent, FIELD(control), &why);
+	for (size_t i = 0; i < absent.count; i++)
+		scratch_show(prove, absent.items[i]->object);
+}
+
 void prove_all(struct prove *prove)
 {
-	struct asked all = choose(prove, any), calls = choose(prove, is_call);
-	struct asked outside = choose(prove, asked_outside);
+	struct asked all = choose(prove, any, false), calls = choose(prove, is_call, false);
+	struct asked outside = choose(prove, asked_outside, false);
 	const char *why = NULL;
 	struct sbx_blob marked;
 
 	control_find(prove);
-	if (!ask(prove, &prove->blob, &all, FIELD(plain), &why)) {
+	if (!ask_twice(prove, &prove->blob, &all, FIELD(plain), &why)) {
 		prove->refused = arena_printf(prove->arena, "no session starts here: %s", why);
 	} else {
 		if (!control_marked(prove, &marked))
-			ask(prove, &marked, &calls, FIELD(marked), &why);
+			ask_twice(prove, &marked, &calls, FIELD(marked), &why);
 		ask_controls(prove);
 		ask(prove, NULL, &outside, FIELD(bare), &why);
+		ask_absent(prove);
 	}
 	for (size_t i = 0; i < prove->claims.count; i++)
 		judge(prove, &prove->claims.items[i]);

@@ -51,6 +51,7 @@ struct claim {
 	unsigned right;	    /* a path: SBX_READ, ... */
 	bool lifted;	    /* in the control run a grant stands for it */
 	bool itself;	    /* sbx protects itself: no rule that could be taken out */
+	bool absent;	    /* the object is not there when the session starts */
 	/* Answers; NULL: not tried. */
 	const char *plain, *control, *marked, *bare;
 	enum verdict verdict;
@@ -92,6 +93,9 @@ const char *scratch_path(struct prove *prove, const char *path, bool directory,
 			 const char *text);
 bool scratch_has(const struct prove *prove, const char *path);
 void scratch_remove(struct prove *prove);
+/* Takes the name @path away, with whatever holds it since; puts it back. */
+void scratch_hide(struct prove *prove, const char *path);
+void scratch_show(struct prove *prove, const char *path);
 /* As a reader of the policy would write it: "~/.ssh", "$workspace/x". */
 const char *scratch_shown(const struct prove *prove, const char *path);
 

@@ -196,6 +196,42 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return type == FTW_DP || type == FTW_DNR ? rmdir(path) : unlink(path);
 }
 
+/* Where @path is while it is hidden: a short name, however long that one is. */
+static const char *hidden(struct prove *prove, const char *path)
+{
+	unsigned long long hash = 14695981039346656037u;
+
+	for (const char *p = path; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+	return arena_printf(prove->arena, "%s/%016llx", prove->scratch.blobs, hash);
+}
+
+static void remove_all(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+void scratch_hide(struct prove *prove, const char *path)
+{
+	const char *to = hidden(prove, path);
+
+	/* Again: what holds the name since was made by a session, and may be kept. */
+	if (access(to, F_OK) == 0)
+		remove_all(path);
+	else
+		rename(path, to);
+}
+
+void scratch_show(struct prove *prove, const char *path)
+{
+	const char *from = hidden(prove, path);
+
+	if (rename(from, path) && errno != ENOENT) {
+		remove_all(path);
+		rename(from, path);
+	}
+}
+
 void scratch_remove(struct prove *prove)
 {
 	int *const listening[] = { &prove->scratch.tcp, &prove->scratch.local,
@@ -205,5 +241,5 @@ void scratch_remove(struct prove *prove)
 		if (*listening[i] >= 0)
 			close(*listening[i]);
 	if (prove->scratch.top)
-		nftw(prove->scratch.top, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+		remove_all(prove->scratch.top);
 }
