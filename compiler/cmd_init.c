@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "blob/contest.h"
+#include "compiler/fmt.h"
 #include "compiler/init.h"
 #include "compiler/stages.h"
 
@@ -67,11 +68,22 @@ static const char *default_file(struct init *init)
 	return dir ? arena_printf(init->arena, "%s/%s.pol", dir, init->name) : NULL;
 }
 
+/* As `sbxc fmt` would: the first edit then changes what was edited alone. */
+static struct str lay_out(struct init *init, struct text policy)
+{
+	struct str text = { policy.bytes.items, policy.bytes.count };
+	struct diags *diags = diags_new(init->arena);
+	struct source *source = source_from_text(init->arena, init->name, init->name, text);
+	const struct ast_file *file = parse_file(init->arena, diags, source);
+
+	return diag_errors(diags) ? text : fmt_layout(init->arena, file);
+}
+
 static bool write_policy(struct init *init, const struct request *request)
 {
 	const char *path = request->output ? request->output : default_file(init);
 	bool out = path && !strcmp(path, "-");
-	struct text policy;
+	struct str policy;
 	struct stat st;
 
 	if (!path)
@@ -80,11 +92,10 @@ static bool write_policy(struct init *init, const struct request *request)
 		return fail(init->arena, path, "is there already: --force overwrites it");
 	if (!init_check(init, init_policy(init)))
 		return false;
-	policy = init_policy(init); /* now with what was found */
+	policy = lay_out(init, init_policy(init)); /* now with what was found */
 	if (out)
-		return fwrite(policy.bytes.items, 1, policy.bytes.count, stdout) ==
-		       policy.bytes.count;
-	if (!output_write(path, policy.bytes.items, policy.bytes.count))
+		return fwrite(policy.ptr, 1, policy.len, stdout) == policy.len;
+	if (!output_write(path, policy.ptr, policy.len))
 		return false;
 	path = diag_escape(init->arena, str_from(path));
 	printf("%s\nRead it, then: sbxc install %s && %s-sbx\n", path, path, init->name);
