@@ -8,6 +8,9 @@ import subprocess
 import sys
 
 
+TOP = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
 class Report:
     """What is passed, failed and skipped."""
 
@@ -86,6 +89,21 @@ def name_of(pid):
         return pathlib.Path(f"/proc/{pid}/comm").read_text()
     except OSError:  # it has ended
         return ""
+
+
+def stage(place, launcher):
+    """Programs and library of the checkout, which may be closed to others, and lies perhaps where something else is
+    about to lie.  With what a suite puts there itself: open_to_all()."""
+    (place / "build").mkdir(parents=True)
+    shutil.copy(TOP / "build/sbxc", place / "build")
+    shutil.copy(launcher, place / "build/sbx-exec")
+    shutil.copytree(TOP / "stdlib", place / "stdlib")
+    for module in (TOP / "tests/lib").glob("*.pol"):
+        shutil.copy(module, place / "stdlib")
+
+
+def open_to_all(place):
+    subprocess.run(["chmod", "-R", "a+rX,go-w", place], check=True)
 
 
 def become_root(script, suite, *variables):

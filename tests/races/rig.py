@@ -63,7 +63,7 @@ class Rig:
             subprocess.run(["mount", "--bind", host / name, place], check=True)
         self.own(self.home)
         self.dir = pathlib.Path("/var/tmp/sbx")
-        self.bin, self.launcher = self.dir / "bin", self.dir / "bin/sbx-exec"
+        self.bin, self.launcher = self.dir / "bin", self.dir / "build/sbx-exec"
         self.env = {"HOME": str(self.home), "USER": self.user, "LOGNAME": self.user, "LANG": "C.UTF-8",
                     "PATH": "/usr/bin:/bin", "GIT_CONFIG_GLOBAL": "/dev/null"}
         self.backends = []
@@ -76,19 +76,14 @@ class Rig:
 
     @staticmethod
     def stage(to):
-        (to / "build").mkdir(parents=True)
+        suite.stage(to, TOP / "build/sbx-exec")
         (to / "bin").mkdir()
-        shutil.copy(TOP / "build/sbxc", to / "build")
-        shutil.copy(TOP / "build/sbx-exec", to / "bin")
         for program in ("swap", "probe", "hold"):
             shutil.copy(TOP / "build/tests" / f"races-{program}", to / "bin" / program)
         shutil.copy(TOP / "tests/races/naive", to / "bin")
-        shutil.copytree(TOP / "stdlib", to / "stdlib")
-        for module in (TOP / "tests/lib").glob("*.pol"):
-            shutil.copy(module, to / "stdlib")
         (to / "stdlib/races.pol").write_text(
             'language 1\nmodule "races"\nfs { exec /var/tmp/sbx/bin }\n')
-        subprocess.run(["chmod", "-R", "a+rX,go-w", to], check=True)
+        suite.open_to_all(to)
 
     # ---- files ----------------------------------------------------------------------
 
