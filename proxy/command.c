@@ -1,0 +1,186 @@
+/*
+ * proxy/command.c - the command of a `source exec`.
+ *
+ * Its end is that of the process itself: what it leaves running in the background may
+ * hold its output open for ever.  It has a process group of its own, to be killed as a
+ * whole, and ends with the keeper.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/crypto.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proxy/source.h"
+
+static _Noreturn void become(char *const *argv, char *const *env, int out, int err, pid_t parent)
+{
+	int null = open("/dev/null", O_RDONLY);
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	setpgid(0, 0);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	if (chdir("/") == 0 && dup2(null, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2) {
+		syscall(SYS_close_range, 3u, ~0u, 0u);
+		execve(argv[0], argv, env);
+	}
+	dprintf(2, "it cannot be started: %s\n", strerror(errno));
+	_exit(127);
+}
+
+static void close_pipe(int pipe[2])
+{
+	close(pipe[0]);
+	close(pipe[1]);
+}
+
+enum source_result command_start(struct command *command, char *const *argv, char *const *env,
+				 char *why, size_t why_size)
+{
+	pid_t parent = getpid();
+	int out[2], err[2];
+
+	memset(command, 0, sizeof(*command));
+	if (access(argv[0], X_OK) != 0) {
+		snprintf(why, why_size, "it is no program that you may run: %s", strerror(errno));
+		return errno == ENOENT || errno == ENOTDIR ? SOURCE_ABSENT : SOURCE_BAD;
+	}
+	if (pipe2(out, O_CLOEXEC | O_NONBLOCK) != 0) {
+		snprintf(why, why_size, "no pipe: %s", strerror(errno));
+		return SOURCE_BAD;
+	}
+	if (pipe2(err, O_CLOEXEC | O_NONBLOCK) != 0) {
+		snprintf(why, why_size, "no pipe: %s", strerror(errno));
+		close_pipe(out);
+		return SOURCE_BAD;
+	}
+	/* Ours are read without blocking; its own ends are as a program expects them. */
+	fcntl(out[1], F_SETFL, 0);
+	fcntl(err[1], F_SETFL, 0);
+	command->pid = fork();
+	if (command->pid == 0)
+		become(argv, env, out[1], err[1], parent);
+	if (command->pid > 0)
+		command->pidfd = (int)syscall(SYS_pidfd_open, command->pid, 0u);
+	if (command->pid < 0 || command->pidfd < 0) {
+		snprintf(why, why_size, "no process for it: %s", strerror(errno));
+		if (command->pid > 0) {
+			kill(command->pid, SIGKILL);
+			waitpid(command->pid, NULL, 0);
+		}
+		close_pipe(out);
+		close_pipe(err);
+		return SOURCE_BAD;
+	}
+	setpgid(command->pid, command->pid); /* by both: whoever is first */
+	close(out[1]);
+	close(err[1]);
+	command->out = out[0];
+	command->err = err[0];
+	return SOURCE_READ;
+}
+
+/* What goes beyond @room is read all the same, and lost: true. */
+static bool take(int *fd, char *text, size_t room, size_t *size)
+{
+	char rest[512];
+	bool lost = false;
+
+	while (*fd >= 0) {
+		bool full = *size == room;
+		ssize_t got =
+		    read(*fd, full ? rest : text + *size, full ? sizeof(rest) : room - *size);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno == EAGAIN)
+			break;
+		if (got <= 0) {
+			close(*fd);
+			*fd = -1;
+			break;
+		}
+		lost |= full;
+		*size += full ? 0 : (size_t)got;
+		if (lost)
+			break; /* its time is over: it may print for ever */
+	}
+	OPENSSL_cleanse(rest, sizeof(rest));
+	return lost;
+}
+
+void command_read(struct command *command)
+{
+	command->too_much |=
+	    take(&command->out, command->text, sizeof(command->text), &command->size);
+	take(&command->err, command->line, sizeof(command->line), &command->err_size);
+}
+
+/* Its own words, its first line; were the value among them, it is not shown. */
+static void quote_error(struct command *command, char *why, size_t why_size)
+{
+	const char *end = memchr(command->line, '\n', command->err_size);
+	size_t size = end ? (size_t)(end - command->line) : command->err_size;
+	size_t value = command->size;
+	char *found;
+
+	while (value && (command->text[value - 1] == '\n' || command->text[value - 1] == '\r'))
+		value--;
+	while (value >= 4 && (found = memmem(command->line, size, command->text, value)))
+		memset(found, '*', value);
+	if (!size || strlen(why) + 8 > why_size)
+		return;
+	strcat(why, ": ");
+	escape_text(why, why_size, command->line, size);
+}
+
+enum source_result command_end(struct command *command, bool late, struct secret *out, char *why,
+			       size_t why_size)
+{
+	enum source_result result = SOURCE_BAD;
+	int status = 0;
+
+	out->size = 0;
+	if (late || command->too_much)
+		kill(-command->pid, SIGKILL);
+	while (waitpid(command->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	command_read(command);
+	why[0] = '\0';
+	if (command->too_much) {
+		snprintf(why, why_size, "it printed more than 65536 bytes");
+	} else if (late) {
+		snprintf(why, why_size, "it was not done after 30 seconds");
+		quote_error(command, why, why_size);
+	} else if (WIFSIGNALED(status)) {
+		snprintf(why, why_size, "it was killed by signal %d", WTERMSIG(status));
+	} else if (WEXITSTATUS(status)) {
+		snprintf(why, why_size, "it ended with status %d", WEXITSTATUS(status));
+		quote_error(command, why, why_size);
+	} else {
+		char wrong[256];
+
+		if (source_take(command->text, command->size, out, wrong, sizeof(wrong)))
+			result = SOURCE_READ;
+		else
+			snprintf(why, why_size, "what it printed is no value: %s", wrong);
+	}
+	if (command->out >= 0)
+		close(command->out);
+	if (command->err >= 0)
+		close(command->err);
+	close(command->pidfd);
+	OPENSSL_cleanse(command, sizeof(*command));
+	return result;
+}

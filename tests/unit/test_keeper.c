@@ -1,0 +1,528 @@
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "compiler/compiler.h"
+#include "proxy/source.h"
+
+static char folder[64];
+
+static void set_up(void)
+{
+	strcpy(folder, "/tmp/keeper.XXXXXX");
+	cr_assert(mkdtemp(folder));
+}
+
+static void tear_down(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	cr_assert_eq(system(command), 0);
+}
+
+/* Writes a file of the test's; returns its path, good until the next call but one. */
+static const char *file(const char *name, const void *text, size_t size, mode_t mode)
+{
+	static char paths[2][128];
+	static int turn;
+	char *path = paths[turn ^= 1];
+	int fd;
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", folder, name);
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	cr_assert(fd >= 0 && write(fd, text, size) == (ssize_t)size && !fchmod(fd, mode));
+	close(fd);
+	return path;
+}
+
+static const char *text_file(const char *name, const char *text)
+{
+	return file(name, text, strlen(text), 0600);
+}
+
+/* ---- values and files ----------------------------------------------------------------------- */
+
+#define LIT(text) text, sizeof(text) - 1
+
+Test(keeper, what_a_value_is)
+{
+	static const struct {
+		const char *text;
+		size_t size;
+		const char *value, *why;
+	} cases[] = {
+		{ LIT("sk-12345"), "sk-12345", NULL },
+		{ LIT("sk-12345\n"), "sk-12345", NULL },
+		{ LIT("sk-12345\r\n"), "sk-12345", NULL },
+		{ LIT("two words"), "two words", NULL },
+		{ LIT(""), NULL, "there is nothing in it" },
+		{ LIT("\n"), NULL, "there is nothing in it" },
+		{ LIT("sk-12345\n\n"), NULL,
+		  "it has more than one line: the value alone is wanted" },
+		{ LIT("sk-1234\nx: y"), NULL,
+		  "it has more than one line: the value alone is wanted" },
+		{ LIT("sk-1234\rx: y"), NULL, "a byte of it can stand in no HTTP header" },
+		{ LIT("sk-1234\0xyz"), NULL, "a byte of it can stand in no HTTP header" },
+		{ LIT("sk-1234\xc3\xa9"), NULL, "a byte of it can stand in no HTTP header" },
+		{ LIT("sk-1234\x7f"), NULL, "a byte of it can stand in no HTTP header" },
+		{ LIT(" sk-12345"), NULL, "it begins or ends with a blank" },
+		{ LIT("sk-12345 \n"), NULL, "it begins or ends with a blank" },
+		{ LIT("sk-1234"), NULL,
+		  "it has fewer than 8 bytes, which could not be told from other text in an "
+		  "answer" },
+	};
+	char why[256], big[KEEPER_VALUE_MAX + 2];
+	struct secret secret;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool good = source_take(cases[i].text, cases[i].size, &secret, why, sizeof(why));
+
+		cr_expect_eq(good, cases[i].value != NULL, "case %zu", i);
+		if (good)
+			cr_expect(secret.size == strlen(cases[i].value) &&
+				  !memcmp(secret.value, cases[i].value, secret.size));
+		else
+			cr_expect_str_eq(why, cases[i].why);
+	}
+	memset(big, 'a', sizeof(big));
+	cr_expect(source_take(big, KEEPER_VALUE_MAX, &secret, why, sizeof(why)));
+	cr_expect_not(source_take(big, KEEPER_VALUE_MAX + 1, &secret, why, sizeof(why)));
+	cr_expect_str_eq(why, "it has more than 8192 bytes");
+}
+
+static void expect_file(const char *path, const char *json, enum source_result want,
+			const char *text)
+{
+	struct secret secret;
+	char why[512] = "";
+	enum source_result result = source_file(path, json, &secret, why, sizeof(why));
+
+	cr_expect_eq(result, want, "%s %s: %s", path, json ? json : "", why);
+	if (result == SOURCE_READ)
+		cr_expect(secret.size == strlen(text) && !memcmp(secret.value, text, secret.size));
+	else
+		cr_expect_str_eq(why, text);
+}
+
+Test(keeper, files, .init = set_up, .fini = tear_down)
+{
+	char path[128], remedy[256], *big = malloc(SOURCE_MAX + 1);
+
+	expect_file(text_file("key", "sk-ant-0001\n"), NULL, SOURCE_READ, "sk-ant-0001");
+	snprintf(path, sizeof(path), "%s/none", folder);
+	expect_file(path, NULL, SOURCE_ABSENT,
+		    "it is not there: put the value into it, in one line, and chmod 600 it");
+	expect_file(path, ".a", SOURCE_ABSENT, "it is not there: log in first");
+	snprintf(path, sizeof(path), "%s/key/x", folder);
+	expect_file(path, NULL, SOURCE_ABSENT,
+		    "it is not there: put the value into it, in one line, and chmod 600 it");
+	snprintf(remedy, sizeof(remedy), "others can read or write it: chmod 600 %s/key", folder);
+	expect_file(file("key", "sk-ant-0001\n", 12, 0640), NULL, SOURCE_BAD, remedy);
+	expect_file(file("key", "sk-ant-0001\n", 12, 0604), NULL, SOURCE_BAD, remedy);
+	expect_file(file("key", "sk-ant-0001\n", 12, 0400), NULL, SOURCE_READ, "sk-ant-0001");
+	snprintf(path, sizeof(path), "%s/link", folder);
+	cr_assert_eq(symlink("key", path), 0);
+	expect_file(path, NULL, SOURCE_BAD, "it is a symbolic link: name the file itself");
+	snprintf(path, sizeof(path), "%s/fifo", folder);
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	expect_file(path, NULL, SOURCE_BAD, "it is no regular file");
+	expect_file(folder, NULL, SOURCE_BAD, "it is no regular file");
+	expect_file("/dev/null", NULL, SOURCE_BAD, "it is no regular file");
+	memset(big, 'a', SOURCE_MAX + 1);
+	expect_file(file("big", big, SOURCE_MAX + 1, 0600), NULL, SOURCE_BAD,
+		    "it has more than 65536 bytes");
+	free(big);
+	expect_file(text_file("empty", ""), NULL, SOURCE_BAD, "there is nothing in it");
+}
+
+Test(keeper, json, .init = set_up, .fini = tear_down)
+{
+	const char *path = text_file(
+	    "creds",
+	    "{\"claude\": {\"token\": \"sk-ant-oat-1\", \"n\": 12345678, \"o\": {},"
+	    " \"short\": \"x\", \"line\": \"sk-12345\\nx: y\"}, \"dup.key\": \"12345678\"}");
+
+	expect_file(path, ".claude.token", SOURCE_READ, "sk-ant-oat-1");
+	expect_file(path, ".claude.none", SOURCE_BAD,
+		    "its JSON has no .claude.none: log in again, or name the right key");
+	expect_file(path, ".claude.token.more", SOURCE_BAD,
+		    "its JSON has no .claude.token.more: log in again, or name the right key");
+	expect_file(path, ".claude.n", SOURCE_BAD, "in its JSON, .claude.n is no string");
+	expect_file(path, ".claude", SOURCE_BAD, "in its JSON, .claude is no string");
+	expect_file(path, ".claude.line", SOURCE_BAD,
+		    "it has more than one line: the value alone is wanted");
+	expect_file(text_file("bad", "{\n \"k\": sk-secret-99 }"), ".k", SOURCE_BAD,
+		    "it is no JSON (line 2)");
+	expect_file(text_file("twice", "{\"k\": \"12345678\", \"k\": \"87654321\"}"), ".k",
+		    SOURCE_BAD, "it is no JSON (line 1)");
+	expect_file(text_file("list", "[\"12345678\"]"), ".k", SOURCE_BAD,
+		    "its JSON has no .k: log in again, or name the right key");
+}
+
+/* ---- commands ------------------------------------------------------------------------------- */
+
+static enum source_result run(char *script, long milliseconds, struct secret *secret, char *why,
+			      size_t size)
+{
+	static struct command command;
+	char shell[] = "/bin/sh", option[] = "-c", home[] = "HOME=/h";
+	char *argv[] = { shell, option, script, NULL }, *env[] = { home, NULL };
+	enum source_result result = command_start(&command, argv, env, why, size);
+	struct pollfd end = { .events = POLLIN };
+
+	if (result != SOURCE_READ)
+		return result;
+	end.fd = command.pidfd;
+	for (long left = milliseconds; left > 0 && !command.too_much; left -= 10) {
+		command_read(&command);
+		if (poll(&end, 1, 10) == 1)
+			return command_end(&command, false, secret, why, size);
+	}
+	return command_end(&command, true, secret, why, size);
+}
+
+static void expect_run(const char *script, long milliseconds, enum source_result want,
+		       const char *text)
+{
+	struct secret secret;
+	char why[512] = "", copy[512];
+
+	strcpy(copy, script);
+	cr_expect_eq(run(copy, milliseconds, &secret, why, sizeof(why)), want, "%s: %s", script,
+		     why);
+	if (want == SOURCE_READ)
+		cr_expect(secret.size == strlen(text) && !memcmp(secret.value, text, secret.size),
+			  "%s: %.*s", script, (int)secret.size, secret.value);
+	else
+		cr_expect_str_eq(why, text);
+}
+
+Test(keeper, commands)
+{
+	expect_run("echo token-$HOME-$LANG", 5000, SOURCE_READ, "token-/h-");
+	expect_run(
+	    "pwd; exec 1>&-", 5000, SOURCE_BAD,
+	    "what it printed is no value: it has fewer than 8 bytes, which could not be told "
+	    "from other text in an answer");
+	/* nothing of ours is open there */
+	expect_run("cd /proc/self/fd; exec echo fds: [0-9]*", 5000, SOURCE_READ, "fds: 0 1 2 3");
+	expect_run("echo no such account >&2; echo more >&2; exit 3", 5000, SOURCE_BAD,
+		   "it ended with status 3: no such account");
+	expect_run("printf 'a\\033[31mb\\303\\251' >&2; exit 1", 5000, SOURCE_BAD,
+		   "it ended with status 1: a\\x1b[31mb\\xc3\\xa9");
+	/* the value in its own error text */
+	expect_run("echo secret-99; echo bad secret-99 there >&2; exit 1", 5000, SOURCE_BAD,
+		   "it ended with status 1: bad ********* there");
+	expect_run("kill -9 $$", 5000, SOURCE_BAD, "it was killed by signal 9");
+	expect_run("echo waiting for you >&2; sleep 100", 300, SOURCE_BAD,
+		   "it was not done after 30 seconds: waiting for you");
+	/* what holds the output open in the background is not waited for */
+	expect_run("sleep 3 & echo token-12345", 2000, SOURCE_READ, "token-12345");
+	expect_run("yes", 5000, SOURCE_BAD, "it printed more than 65536 bytes");
+	expect_run("head -c 65536 /dev/zero", 5000, SOURCE_BAD,
+		   "what it printed is no value: a byte of it can stand in no HTTP header");
+}
+
+Test(keeper, programs_that_are_none)
+{
+	static struct command command;
+	char none[] = "/nonexistent/x", data[] = "/etc/passwd", *env[] = { NULL };
+	char *absent[] = { none, NULL }, *bad[] = { data, NULL };
+	char why[256];
+
+	cr_expect_eq(command_start(&command, absent, env, why, sizeof(why)), SOURCE_ABSENT);
+	cr_expect_str_eq(why, "it is no program that you may run: No such file or directory");
+	cr_expect_eq(command_start(&command, bad, env, why, sizeof(why)), SOURCE_BAD);
+	cr_expect_str_eq(why, "it is no program that you may run: Permission denied");
+}
+
+/* ---- the process ---------------------------------------------------------------------------- */
+
+struct session {
+	struct compilation compilation;
+	struct sbx_blob blob;
+	struct sbx_vars vars;
+	int fd;
+	pid_t pid;
+};
+
+static const char values[] = "session x\0env REAL=value-of-real\0env REALLY=no\0home /h";
+
+/* A keeper for a policy with these credentials; @optional: all of them. */
+static void start(struct session *session, const char *credentials, bool optional)
+{
+	struct compile_options options = { 0 };
+	struct keeper_setup setup = { &session->blob, &session->vars, values, sizeof(values) };
+	int pair[2];
+	char text[4096];
+
+	memset(session, 0, sizeof(*session));
+	snprintf(text, sizeof(text),
+		 "language 1\npolicy \"t\"\nworkspace $cwd\nsyscalls { allow read }\n"
+		 "net { mode proxy; allow a.test }\n%s",
+		 credentials);
+	compilation_init(&session->compilation, &options);
+	if (!compile_path(&session->compilation, text_file("p.pol", text))) {
+		diag_flush(session->compilation.diags, stderr, false);
+		cr_assert_fail("the policy does not compile");
+	}
+	cr_assert_null(sbx_blob_open(session->compilation.blob.data, session->compilation.blob.size,
+				     &session->blob));
+	for (uint32_t i = 0; optional && i < SBX_COUNT(&session->blob, CREDENTIALS); i++)
+		((struct sbx_credential *)(uintptr_t)SBX_AT(&session->blob, CREDENTIALS,
+							    sbx_credential, i))
+		    ->head.flags |= SBX_F_OPTIONAL;
+	session->vars.value[SBX_VAR_HOME] = folder;
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	session->pid = fork();
+	if (session->pid == 0)
+		keeper_run(&setup, pair[1]);
+	close(pair[1]);
+	session->fd = pair[0];
+}
+
+static void stop(struct session *session)
+{
+	int status;
+
+	close(session->fd);
+	cr_expect_eq(waitpid(session->pid, &status, 0), session->pid);
+	cr_expect(WIFEXITED(status) && !WEXITSTATUS(status));
+	compilation_free(&session->compilation);
+}
+
+static struct keeper_answer take(struct session *session)
+{
+	struct pollfd ready = { session->fd, POLLIN, 0 };
+	static struct keeper_answer answer;
+
+	cr_assert_eq(poll(&ready, 1, 5000), 1);
+	cr_assert_eq(keeper_take(session->fd, &answer), 1);
+	return answer;
+}
+
+static struct keeper_answer ask(struct session *session, uint32_t credential, enum keeper_ask how)
+{
+	cr_assert(keeper_ask(session->fd, credential, how));
+	return take(session);
+}
+
+static void expect_value(const struct keeper_answer *answer, const char *value)
+{
+	cr_expect_eq(answer->status, KEEPER_VALUE, "%s", answer->text);
+	cr_expect(answer->value_size == strlen(value) &&
+		      !memcmp(answer->value, value, answer->value_size),
+		  "%.*s", (int)answer->value_size, answer->value);
+}
+
+static void nap(long milliseconds)
+{
+	struct timespec time = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+#define REST "; host a.test; header x-api-key }\n"
+
+Test(keeper, each_kind_of_source, .init = set_up, .fini = tear_down)
+{
+	struct session session;
+	struct keeper_answer answer;
+
+	text_file("key", "value-of-file\n");
+	text_file("json", "{\"a\": {\"b\": \"value-of-json\"}}");
+	start(&session,
+	      "credential A { source file ~/key" REST
+	      "credential B { source file ~/json json .a.b" REST
+	      "credential C { source env REAL" REST
+	      "credential D { source exec /bin/echo \"value-of $home\"" REST
+	      "credential E { source env NONE" REST "credential F { source file ~/none" REST
+	      "credential G { source exec /bin/false now" REST,
+	      false);
+	answer = ask(&session, 0, KEEPER_GET);
+	expect_value(&answer, "value-of-file");
+	cr_expect_str_eq(answer.text, "");
+	cr_expect_eq(answer.generation, 1);
+	answer = ask(&session, 1, KEEPER_GET);
+	expect_value(&answer, "value-of-json");
+	answer = ask(&session, 2, KEEPER_GET);
+	expect_value(&answer, "value-of-real");
+	answer = ask(&session, 3, KEEPER_GET);
+	cr_expect(!strncmp(answer.value, "value-of /tmp/keeper.", 21));
+	answer = ask(&session, 4, KEEPER_GET);
+	cr_expect_eq(answer.status, KEEPER_FAILED);
+	cr_expect_str_eq(answer.text,
+			 "credential E: NONE: it is not set: export it before sbx-exec is started");
+	answer = ask(&session, 5, KEEPER_GET);
+	cr_expect_eq(answer.status, KEEPER_FAILED);
+	cr_expect(strstr(answer.text, "credential F: /tmp/keeper.") == answer.text &&
+		  strstr(answer.text, "/none: it is not there: put the value into it, in one line, "
+				      "and chmod 600 it"));
+	answer = ask(&session, 6, KEEPER_GET);
+	cr_expect_eq(answer.status, KEEPER_FAILED);
+	cr_expect_str_eq(answer.text, "credential G: /bin/false: it ended with status 1");
+	stop(&session);
+}
+
+Test(keeper, what_is_optional_may_be_absent_but_not_wrong, .init = set_up, .fini = tear_down)
+{
+	struct session session;
+
+	text_file("empty", "");
+	start(&session,
+	      "credential A { source file ~/none" REST "credential B { source env NONE" REST
+	      "credential C { source exec /nonexistent/x" REST
+	      "credential D { source file ~/empty" REST,
+	      true);
+	for (uint32_t i = 0; i < 4; i++)
+		cr_expect_eq(ask(&session, i, KEEPER_GET).status,
+			     i == 3 ? KEEPER_FAILED : KEEPER_ABSENT, "%u", i);
+	stop(&session);
+}
+
+/* After a refusal it is read again, but not each time. */
+Test(keeper, refused_values_are_read_again, .init = set_up, .fini = tear_down)
+{
+	struct session session;
+	struct keeper_answer answer;
+
+	text_file("key", "first-value");
+	start(&session, "credential A { source file ~/key" REST, false);
+	expect_value((answer = ask(&session, 0, KEEPER_GET), &answer), "first-value");
+	text_file("key", "second-value");
+	expect_value((answer = ask(&session, 0, KEEPER_GET), &answer), "first-value");
+	expect_value((answer = ask(&session, 0, KEEPER_REFUSED), &answer), "first-value");
+	stop(&session);
+}
+
+Test(keeper, old_values, .init = set_up, .fini = tear_down)
+{
+	struct session session;
+	struct keeper_answer answer;
+
+	text_file("a", "first-value");
+	text_file("b", "first-value");
+	start(&session,
+	      "credential A { source file ~/a; refresh 1s" REST
+	      "credential B { source file ~/b; refresh 1s; lifetime 1h" REST,
+	      false);
+	for (uint32_t i = 0; i < 2; i++)
+		expect_value((answer = ask(&session, i, KEEPER_GET), &answer), "first-value");
+	text_file("a", "second-value");
+	nap(1100);
+	expect_value((answer = ask(&session, 0, KEEPER_GET), &answer), "second-value");
+	cr_expect_eq(answer.generation, 2);
+	text_file("a", "");
+	text_file("b", "");
+	nap(1100);
+	/* without a lifetime nobody says that the old value is still good */
+	answer = ask(&session, 0, KEEPER_GET);
+	cr_expect_eq(answer.status, KEEPER_FAILED);
+	cr_expect(answer.value_size == 0 && strstr(answer.text, "/a: there is nothing in it"));
+	answer = ask(&session, 1, KEEPER_GET);
+	expect_value(&answer, "first-value");
+	cr_expect(strstr(answer.text, "/b: there is nothing in it"));
+	stop(&session);
+}
+
+/* A slow command holds up no other credential, and is run once for all who wait. */
+Test(keeper, slow_commands, .init = set_up, .fini = tear_down)
+{
+	struct session session;
+	struct keeper_answer answer;
+	char policy[1024];
+
+	text_file("key", "value-of-file");
+	snprintf(policy, sizeof(policy),
+		 "credential A { source exec /bin/sh -c \"echo x >>%s/runs; sleep 0.5; echo "
+		 "value-of-command\"" REST "credential B { source file ~/key" REST,
+		 folder);
+	start(&session, policy, false);
+	cr_assert(keeper_ask(session.fd, 0, KEEPER_GET) && keeper_ask(session.fd, 0, KEEPER_GET));
+	cr_assert(keeper_ask(session.fd, 1, KEEPER_GET));
+	answer = take(&session);
+	cr_expect_eq(answer.credential, 1);
+	for (int i = 0; i < 2; i++) {
+		answer = take(&session);
+		cr_expect_eq(answer.credential, 0);
+		expect_value(&answer, "value-of-command");
+	}
+	stop(&session);
+	snprintf(policy, sizeof(policy), "test $(wc -l <%s/runs) = 1", folder);
+	cr_expect_eq(system(policy), 0);
+}
+
+/* Who is gone, or speaks otherwise, ends it; what it runs ends with it. */
+Test(keeper, the_end, .init = set_up, .fini = tear_down)
+{
+	static const uint32_t wrong[][4] = { { 2, 1, 0, 0 }, { 1, 3, 0, 0 }, { 1, 1, 1, 0 } };
+	struct session session;
+	struct keeper_answer answer;
+	char policy[1024];
+
+	for (size_t i = 0; i < 4; i++) {
+		struct pollfd gone = { .events = POLLIN };
+
+		start(&session, "credential A { source env REAL" REST, false);
+		cr_assert(send(session.fd, wrong[i % 3], i == 3 ? 16 : 12, 0) > 0);
+		gone.fd = session.fd;
+		cr_assert_eq(poll(&gone, 1, 5000), 1);
+		cr_expect_eq(keeper_take(session.fd, &answer), -1);
+		stop(&session);
+	}
+	snprintf(policy, sizeof(policy),
+		 "credential A { source exec /bin/sh -c \"echo \\$\\$ >%s/pid; sleep 100\"" REST,
+		 folder);
+	start(&session, policy, false);
+	cr_assert(keeper_ask(session.fd, 0, KEEPER_GET));
+	snprintf(policy, sizeof(policy), "%s/pid", folder);
+	for (int i = 0; i < 500 && access(policy, F_OK); i++)
+		nap(10);
+	nap(50);
+	stop(&session);
+	snprintf(policy, sizeof(policy),
+		 "sleep 0.1; ! grep -q 'State:.[RSD]' /proc/$(cat %s/pid)/status 2>/dev/null",
+		 folder);
+	cr_expect_eq(system(policy), 0);
+}
+
+Test(keeper, answers_that_are_none)
+{
+	struct keeper_answer answer = { .version = KEEPER_VERSION, .status = KEEPER_FAILED }, got;
+	int pair[2];
+
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	cr_expect_eq(keeper_take(pair[0], &got), 0);
+	send(pair[1], &answer, sizeof(answer), 0);
+	cr_expect_eq(keeper_take(pair[0], &got), 1);
+	send(pair[1], &answer, sizeof(answer) - 1, 0);
+	cr_expect_eq(keeper_take(pair[0], &got), -1);
+	answer.version++;
+	send(pair[1], &answer, sizeof(answer), 0);
+	cr_expect_eq(keeper_take(pair[0], &got), -1);
+	answer.version--;
+	answer.status = KEEPER_VALUE;
+	send(pair[1], &answer, sizeof(answer), 0);
+	cr_expect_eq(keeper_take(pair[0], &got), -1);
+	answer.value_size = KEEPER_VALUE_MAX + 1;
+	send(pair[1], &answer, sizeof(answer), 0);
+	cr_expect_eq(keeper_take(pair[0], &got), -1);
+	answer.value_size = 8;
+	memset(answer.text, 'x', sizeof(answer.text));
+	send(pair[1], &answer, sizeof(answer), 0);
+	cr_expect_eq(keeper_take(pair[0], &got), -1);
+	close(pair[1]);
+	cr_expect_eq(keeper_take(pair[0], &got), -1);
+	close(pair[0]);
+}
