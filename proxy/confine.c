@@ -34,7 +34,7 @@ struct landlock_path {
 	uint64_t allowed;
 	int32_t parent;
 } __attribute__((packed));
-#define LANDLOCK_READ_FILE    (1u << 2)
+#define LANDLOCK_READ_FILE (1u << 2)
 #define LANDLOCK_PATH_BENEATH 1
 
 const char *confine_process(void)
@@ -52,10 +52,7 @@ const char *confine_process(void)
 static struct landlock_rules all_rules(long abi)
 {
 	return (struct landlock_rules){
-		.files = abi >= 5   ? 0xffff
-			 : abi >= 3 ? 0x7fff
-			 : abi >= 2 ? 0x3fff
-				    : 0x1fff,
+		.files = abi >= 5 ? 0xffff : abi >= 3 ? 0x7fff : abi >= 2 ? 0x3fff : 0x1fff,
 		.scoped = abi >= 6 ? 3 : 0, /* abstract sockets, signals */
 	};
 }
@@ -111,56 +108,18 @@ static bool confine_files(void)
 }
 
 static const int calls[] = {
-	SCMP_SYS(read),
-	SCMP_SYS(write),
-	SCMP_SYS(readv),
-	SCMP_SYS(writev),
-	SCMP_SYS(recvfrom),
-	SCMP_SYS(sendto),
-	SCMP_SYS(recvmsg),
-	SCMP_SYS(sendmsg),
-	SCMP_SYS(accept4),
-	SCMP_SYS(shutdown),
-	SCMP_SYS(connect),
-	SCMP_SYS(getsockname),
-	SCMP_SYS(getpeername),
-	SCMP_SYS(setsockopt),
-	SCMP_SYS(getsockopt),
-	SCMP_SYS(epoll_wait),
-	SCMP_SYS(epoll_pwait),
-	SCMP_SYS(epoll_pwait2),
-	SCMP_SYS(epoll_ctl),
-	SCMP_SYS(poll),
-	SCMP_SYS(ppoll),
-	SCMP_SYS(close),
-	SCMP_SYS(fcntl),
-	SCMP_SYS(fstat),
-	SCMP_SYS(newfstatat),
-	SCMP_SYS(statx),
-	SCMP_SYS(stat),
-	SCMP_SYS(lseek),
-	SCMP_SYS(brk),
-	SCMP_SYS(munmap),
-	SCMP_SYS(mremap),
-	SCMP_SYS(madvise),
-	SCMP_SYS(futex),
-	SCMP_SYS(clock_gettime),
-	SCMP_SYS(clock_nanosleep),
-	SCMP_SYS(gettimeofday),
-	SCMP_SYS(time),
-	SCMP_SYS(getrandom),
-	SCMP_SYS(getpid),
-	SCMP_SYS(gettid),
-	SCMP_SYS(uname),
-	SCMP_SYS(rt_sigaction),
-	SCMP_SYS(rt_sigprocmask),
-	SCMP_SYS(rt_sigreturn),
-	SCMP_SYS(sigaltstack),
-	SCMP_SYS(restart_syscall),
-	SCMP_SYS(exit),
-	SCMP_SYS(exit_group),
-	SCMP_SYS(sched_yield),
-	SCMP_SYS(timerfd_settime),
+	SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(readv), SCMP_SYS(writev), SCMP_SYS(recvfrom),
+	SCMP_SYS(sendto), SCMP_SYS(recvmsg), SCMP_SYS(sendmsg), SCMP_SYS(accept4),
+	SCMP_SYS(shutdown), SCMP_SYS(connect), SCMP_SYS(getsockname), SCMP_SYS(getpeername),
+	SCMP_SYS(setsockopt), SCMP_SYS(getsockopt), SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait),
+	SCMP_SYS(epoll_pwait2), SCMP_SYS(epoll_ctl), SCMP_SYS(poll), SCMP_SYS(ppoll),
+	SCMP_SYS(close), SCMP_SYS(fcntl), SCMP_SYS(fstat), SCMP_SYS(newfstatat), SCMP_SYS(statx),
+	SCMP_SYS(stat), SCMP_SYS(lseek), SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap),
+	SCMP_SYS(madvise), SCMP_SYS(futex), SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep),
+	SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(getrandom), SCMP_SYS(getpid),
+	SCMP_SYS(gettid), SCMP_SYS(uname), SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask),
+	SCMP_SYS(rt_sigreturn), SCMP_SYS(sigaltstack), SCMP_SYS(restart_syscall),
+	SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(sched_yield), SCMP_SYS(timerfd_settime),
 };
 
 static int allow_sockets(scmp_filter_ctx filter)
@@ -170,10 +129,10 @@ static int allow_sockets(scmp_filter_ctx filter)
 
 	for (size_t i = 0; i < 2; i++)
 		for (size_t j = 0; j < 2; j++)
-			wrong |= seccomp_rule_add(
-			    filter, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2,
-			    SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[i], 0),
-			    SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, (scmp_datum_t)types[j]));
+			wrong |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2,
+						  SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[i], 0),
+						  SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf,
+							  (scmp_datum_t)types[j]));
 	return wrong;
 }
 

@@ -198,7 +198,8 @@ static bool expect_host(SSL *ssl, const char *host)
 						   X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
 	switch (sbx_host_kind(host, address)) {
 	case SBX_HOST_NAME:
-		return SSL_set_tlsext_host_name(ssl, host) == 1 && SSL_set1_host(ssl, host) == 1;
+		return SSL_set_tlsext_host_name(ssl, (uintptr_t)host) == 1 &&
+		       SSL_set1_host(ssl, host) == 1;
 	case SBX_HOST_ADDRESS:
 		if (!memcmp(address, mapped, sizeof(mapped)))
 			return X509_VERIFY_PARAM_set1_ip(param, address + 12, 4) == 1;

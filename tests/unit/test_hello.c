@@ -21,7 +21,7 @@ static struct bytes client_hello(const char *name, const char *protocols, int ve
 	SSL_set_connect_state(ssl);
 	SSL_set_bio(ssl, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
 	if (name)
-		SSL_set_tlsext_host_name(ssl, name);
+		SSL_set_tlsext_host_name(ssl, (uintptr_t)name);
 	if (protocols)
 		SSL_set_alpn_protos(ssl, (const uint8_t *)protocols, (unsigned)strlen(protocols));
 	SSL_do_handshake(ssl);
