@@ -23,12 +23,16 @@ int act_run(const char *path); /* does not return where it worked */
 int act_tcp(unsigned port);
 int act_unix(const char *path);
 int act_abstract(const char *name);
+int act_listen(unsigned port);
+int act_port(unsigned port);
+int act_bind(const char *directory);
 
 int act_use(const char *what);
 /* How many Landlock domains this process could still enter, and now has; -1: errno. */
 int act_domains(void);
 #define ACT_DOMAINS_MAX 16 /* LANDLOCK_MAX_NUM_LAYERS */
 int act_fd(int fd);
+int act_wait(unsigned ms);
 int act_limit(const char *name, unsigned long long value);
 
 #endif

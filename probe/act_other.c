@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -17,7 +18,10 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "probe/protocol.h"
 
 static int connect_to(const struct sockaddr *address, socklen_t length)
 {
@@ -60,6 +64,55 @@ int act_unix(const char *path)
 int act_abstract(const char *name)
 {
 	return connect_local(name, 1);
+}
+
+/* The socket, or -1 and errno. */
+static int listen_at(const struct sockaddr *address, socklen_t length)
+{
+	int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0), error;
+
+	if (fd < 0 || (bind(fd, address, length) == 0 && listen(fd, 1) == 0))
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+int act_listen(unsigned port)
+{
+	const struct sockaddr_in here = { .sin_family = AF_INET,
+					  .sin_port = htons((uint16_t)port) };
+	int fd = listen_at((const void *)&here, sizeof(here));
+
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+/* It is the host's where somebody has it already. */
+int act_port(unsigned port)
+{
+	int error = act_listen(port);
+
+	return error == EADDRINUSE ? 0 : error ? error : EADDRNOTAVAIL;
+}
+
+int act_bind(const char *directory)
+{
+	struct sockaddr_un here = { .sun_family = AF_UNIX };
+	int length =
+	    snprintf(here.sun_path, sizeof(here.sun_path), "%s/" PROBE_PATH_SUFFIX, directory);
+	int fd;
+
+	if (length < 0 || (size_t)length >= sizeof(here.sun_path))
+		return ENAMETOOLONG;
+	fd = listen_at((const void *)&here, sizeof(here));
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return unlink(here.sun_path) ? errno : 0;
 }
 
 static int use_pty(void)
@@ -127,6 +180,28 @@ static int more_files(unsigned long long count)
 	return 0;
 }
 
+int act_wait(unsigned ms)
+{
+	struct timespec left = { ms / 1000, ms % 1000 * 1000000L };
+
+	while (nanosleep(&left, &left))
+		if (errno != EINTR)
+			return errno;
+	return 0;
+}
+
+/* Also after asking for all of them. */
+static int more_cpus(unsigned long long count)
+{
+	cpu_set_t set;
+
+	memset(&set, 0xff, sizeof(set));
+	sched_setaffinity(0, sizeof(set), &set);
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return errno;
+	return (unsigned long long)CPU_COUNT(&set) <= count ? EDQUOT : 0;
+}
+
 /* Does more than @value of this pass?  What takes long to use up is read back. */
 int act_limit(const char *name, unsigned long long value)
 {
@@ -141,6 +216,8 @@ int act_limit(const char *name, unsigned long long value)
 
 	if (!strcmp(name, "memory"))
 		return more_memory(value);
+	if (!strcmp(name, "cpus"))
+		return more_cpus(value);
 	if (!strcmp(name, "open-files"))
 		return more_files(value);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)

@@ -74,7 +74,7 @@ static int act(const char *verb, char *object)
 		{ "move", act_move }, { "exchange", act_exchange }, { "exec", act_exec },
 		{ "run", act_run },   { "unix", act_unix },         { "abstract", act_abstract },
 		{ "use", act_use },   { "link", act_link },         { "unlink", act_unlink },
-		{ "over", act_over }, { "displace", act_displace },
+		{ "bind", act_bind }, { "over", act_over },         { "displace", act_displace },
 	};
 	char *more;
 
@@ -87,6 +87,12 @@ static int act(const char *verb, char *object)
 	unescape(object);
 	if (!strcmp(verb, "tcp"))
 		return act_tcp((unsigned)strtoul(object, NULL, 10));
+	if (!strcmp(verb, "listen"))
+		return act_listen((unsigned)strtoul(object, NULL, 10));
+	if (!strcmp(verb, "port"))
+		return act_port((unsigned)strtoul(object, NULL, 10));
+	if (!strcmp(verb, "wait"))
+		return act_wait((unsigned)strtoul(object, NULL, 10));
 	if (!strcmp(verb, "fd"))
 		return act_fd(atoi(object));
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)

@@ -20,6 +20,10 @@
  *	env NAME
  *	tcp PORT        connect to 127.0.0.1
  *	unix PATH, abstract NAME
+ *	listen PORT     on every address
+ *	port PORT       is it taken?
+ *	bind DIRECTORY  listen on a socket in it
+ *	wait MS
  *	use terminal|pty|user-namespaces|landlock
  *	fd NUMBER       is it open?
  *	limit NAME VALUE

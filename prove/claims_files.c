@@ -342,7 +342,7 @@ static void add_absent(struct prove *prove, uint32_t index, const char *path)
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct claim *claim = add_path(prove, SBX_SEC_FS, index, path, SBX_WRITE, ways[i]);
 
-		claim->absent = true;
+		claim->apart = APART_ABSENT;
 		claim->outside = false;
 		claim->tried = arena_printf(prove->arena, "%s, while it is absent", claim->tried);
 	}

@@ -72,6 +72,43 @@ static void add_abstract(struct prove *prove, uint32_t rule, const char *name, b
 		claim->rule = "no abstract socket that is not named";
 }
 
+static void add_listen(struct prove *prove, uint32_t index, const struct sbx_net_rule *rule)
+{
+	const char *path = NULL, *tried;
+	struct claim *claim;
+	bool wild = false;
+	struct stat st;
+
+	if (rule->kind == SBX_NETK_UNIX)
+		path = claim_expand(prove, rule->path, &wild);
+	if (rule->kind == SBX_NETK_UNIX && (!path || wild))
+		return;
+	tried = path ? arena_printf(prove->arena, "listen in %s", scratch_shown(prove, path))
+		     : arena_printf(prove->arena, "listen on port %u", rule->port);
+	claim = add(prove, SBX_SEC_NET, index, true,
+		    path ? arena_printf(prove->arena, "bind %s", claim_escaped(prove->arena, path))
+			 : arena_printf(prove->arena, "listen %u", rule->port),
+		    tried);
+	if (path && (stat(path, &st) || !S_ISDIR(st.st_mode)))
+		claim->why = "this host has no such directory";
+}
+
+/* In a network of one's own no port is taken yet. */
+static void add_ports(struct prove *prove)
+{
+	struct claim *claim;
+
+	if (sbx_meta(&prove->blob)->net_mode != SBX_NET_NONE)
+		return;
+	claim = add(prove, SBX_SEC_NET, SBX_NONE, false,
+		    arena_printf(prove->arena, "port %u", prove->scratch.port),
+		    "meet a port that is taken on this host");
+	claim->rule = "mode none";
+	claim->object = BAIT_PORT;
+	if (prove->scratch.tcp < 0)
+		claim->why = "no listener could be made on this host";
+}
+
 static void add_net_rule(struct prove *prove, uint32_t index)
 {
 	const struct sbx_net_rule *rule = SBX_AT(&prove->blob, NET, sbx_net_rule, index);
@@ -79,8 +116,7 @@ static void add_net_rule(struct prove *prove, uint32_t index)
 	bool wild = false;
 
 	if (rule->head.verb == SBX_NETV_LISTEN) {
-		add(prove, SBX_SEC_NET, index, true, NULL, "listen")->why =
-		    "nothing here connects from outside";
+		add_listen(prove, index, rule);
 	} else if (rule->kind == SBX_NETK_UNIX) {
 		path = claim_expand(prove, rule->path, &wild);
 		if (path && !wild)
@@ -96,6 +132,7 @@ static void add_net_rule(struct prove *prove, uint32_t index)
 void claims_net(struct prove *prove)
 {
 	add_tcp(prove, SBX_SEC_NET, SBX_NONE);
+	add_ports(prove);
 	add_unix(prove, SBX_SEC_NET, SBX_NONE, prove->scratch.socket);
 	add_abstract(prove, SBX_NONE, prove->scratch.name, true);
 	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, NET); i++)
@@ -140,7 +177,7 @@ static void add_use(struct prove *prove, enum sbx_section_id section, uint32_t r
 	enum sbx_duty duty = namespaces ? SBX_DUTY_USER_NAMESPACES : SBX_DUTY_TERMINALS;
 
 	if (!strcmp(what, "terminal"))
-		claim->why = "the probe is handed no terminal";
+		claim->apart = APART_TERMINAL;
 	else if (through && !target_holds(&prove->target, duty))
 		claim->why = arena_printf(prove->arena, "not held on %s: %s",
 					  sbx_backend_name(prove->target.backend),
@@ -160,12 +197,13 @@ static void add_limit(struct prove *prove, uint32_t index)
 			     (unsigned long long)rule->value),
 		arena_printf(prove->arena, "use more than the limit of %s", names[rule->limit]));
 
-	if (rule->limit == SBX_LIMIT_CPUS)
-		claim->why = "how much runs at once is not measured";
-	else if (rule->limit == SBX_LIMIT_WALL_TIME)
-		claim->why = "it would have to be waited for";
-	else if (rule->limit == SBX_LIMIT_PROCESSES &&
-		 !target_holds(&prove->target, SBX_DUTY_PROCESS_COUNT))
+	if (rule->limit == SBX_LIMIT_WALL_TIME) {
+		claim->apart = APART_TIME;
+		claim->request = arena_printf(prove->arena, "wait %u", 2000 * SHORT_TIME_S);
+		claim->tried = arena_printf(
+		    prove->arena, "run longer than wall-time, made %u s for this", SHORT_TIME_S);
+	} else if (rule->limit == SBX_LIMIT_PROCESSES &&
+		   !target_holds(&prove->target, SBX_DUTY_PROCESS_COUNT))
 		claim->why = arena_printf(
 		    prove->arena, "not held on %s: %s", sbx_backend_name(prove->target.backend),
 		    sbx_lack_why(SBX_DUTY_PROCESS_COUNT, prove->target.backend));
@@ -210,6 +248,8 @@ void claims_process(struct prove *prove)
 
 		if (rule->what == SBX_PROCESS_USERNS)
 			add_use(prove, SBX_SEC_PROCESS, i, "user-namespaces");
+		if (rule->what == SBX_PROCESS_TERMINAL || rule->what == SBX_PROCESS_TERMINAL_NONE)
+			add_use(prove, SBX_SEC_PROCESS, i, "terminal");
 		if (rule->what == SBX_PROCESS_TERMINAL || rule->what == SBX_PROCESS_TERMINAL_NONE)
 			add_use(prove, SBX_SEC_PROCESS, i, "pty");
 		if (rule->what == SBX_PROCESS_PASS_FD)

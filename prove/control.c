@@ -81,8 +81,8 @@ const char *control_plain(struct prove *prove)
  * that one has to stay refused. */
 static uint32_t call_kept(const struct prove *prove, bool shared)
 {
-	uint32_t call = sbx_sys_tell(&prove->blob, PROVE_ARCH, shared,
-				     prove->target.backend == SBX_LANDLOCK);
+	uint32_t call =
+	    sbx_sys_tell(&prove->blob, PROVE_ARCH, shared, prove->target.backend == SBX_LANDLOCK);
 
 	return call ? call : SBX_SYS_ABSENT;
 }
@@ -125,6 +125,20 @@ const char *control_marked(struct prove *prove, struct sbx_blob *out)
 			if (insn[i].code == SBX_BPF_RET &&
 			    (insn[i].k & SBX_RET_ACTION) == SBX_RET_ERRNO)
 				insn[i].k = SBX_RET_ERRNO | MARK;
+	}
+	return edit_end(&edit, out);
+}
+
+const char *control_timed(struct prove *prove, struct sbx_blob *out)
+{
+	struct edit edit;
+
+	edit_begin(&edit, prove->arena, &prove->blob);
+	for (uint32_t i = 0; i < EDIT_COUNT(&edit, LIMITS, sbx_limit_rule); i++) {
+		struct sbx_limit_rule *rule = EDIT_AT(&edit, LIMITS, sbx_limit_rule, i);
+
+		if (rule->limit == SBX_LIMIT_WALL_TIME)
+			rule->value = SHORT_TIME_S;
 	}
 	return edit_end(&edit, out);
 }
@@ -204,12 +218,20 @@ static void lift_net(struct edit *edit)
 	EDIT_AT(edit, META, sbx_meta, 0)->net_mode = SBX_NET_HOST;
 }
 
+static void lift_terminal(struct edit *edit)
+{
+	for (uint32_t i = EDIT_COUNT(edit, PROCESS, sbx_process_rule); i-- > 0;)
+		if (EDIT_AT(edit, PROCESS, sbx_process_rule, i)->what == SBX_PROCESS_TERMINAL_NONE)
+			edit_drop(edit, SBX_SEC_PROCESS, i);
+}
+
 static void lift_all(struct edit *edit, struct prove *prove)
 {
 	edit_begin(edit, prove->arena, &prove->blob);
 	lift_files(edit);
 	lift_env(edit);
 	lift_net(edit);
+	lift_terminal(edit);
 	lift_calls(edit, prove);
 	allow_sockets(edit);
 	edit_clear(edit, SBX_SEC_LIMITS);
@@ -244,6 +266,22 @@ static void allow_socket(struct edit *edit, const char *name)
 	edit_add(edit, SBX_SEC_NET, &rule);
 }
 
+/* Landlock tells ports apart; where nothing does, nobody need insist. */
+static void listen_on(struct edit *edit, unsigned port)
+{
+	struct sbx_net_rule rule = {
+		.head = no_head(SBX_NETV_LISTEN),
+		.kind = SBX_NETK_PORT,
+		.port = (uint16_t)port,
+		.host = SBX_NONE,
+		.path.text = SBX_NONE,
+		.prefix.text = SBX_NONE,
+	};
+
+	rule.head.flags = SBX_F_BEST_EFFORT;
+	edit_add(edit, SBX_SEC_NET, &rule);
+}
+
 static void add_process(struct edit *edit, enum sbx_process what, uint32_t value)
 {
 	struct sbx_process_rule rule = { no_head(0), what, value };
@@ -268,6 +306,8 @@ static void grant_others(struct edit *edit, const struct prove *prove)
 			pass_name(edit, claim->object);
 		else if (claim->section == SBX_SEC_PROCESS)
 			add_process(edit, SBX_PROCESS_PASS_FD, BAIT_FD);
+		else if (!strcmp(claim->object, BAIT_PORT))
+			listen_on(edit, prove->scratch.port);
 		else
 			allow_socket(edit, claim->object);
 	}

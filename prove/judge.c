@@ -196,15 +196,15 @@ static bool ask_twice(struct prove *prove, const struct sbx_blob *blob, const st
 
 #define FIELD(name) offsetof(struct claim, name)
 
-/* Of what is absent there are runs of its own. */
-static struct asked choose(struct prove *prove, bool (*wanted)(const struct claim *), bool absent)
+static struct asked choose(struct prove *prove, bool (*wanted)(const struct claim *),
+			   enum apart apart)
 {
 	struct asked asked = { 0 };
 
 	for (size_t i = 0; i < prove->claims.count; i++) {
 		struct claim *claim = &prove->claims.items[i];
 
-		if (claim->request && !claim->why && claim->absent == absent && wanted(claim))
+		if (claim->request && !claim->why && claim->apart == apart && wanted(claim))
 			*VEC_PUSH(prove->arena, &asked) = claim;
 	}
 	return asked;
@@ -251,8 +251,8 @@ static void ask_granted(struct prove *prove, struct claim **claims, size_t count
 
 static void ask_controls(struct prove *prove)
 {
-	struct asked plain = choose(prove, controlled, false);
-	struct asked lifted = choose(prove, granted, false);
+	struct asked plain = choose(prove, controlled, TOGETHER);
+	struct asked lifted = choose(prove, granted, TOGETHER);
 	const char *why = NULL;
 	struct sbx_blob blob;
 
@@ -264,40 +264,54 @@ static void ask_controls(struct prove *prove)
 	ask_granted(prove, lifted.items, lifted.count);
 }
 
-static void hide(struct prove *prove, const struct asked *absent)
+static void hide(struct prove *prove, const struct asked *asked, enum apart apart)
 {
-	for (size_t i = 0; i < absent->count; i++)
-		scratch_hide(prove, absent->items[i]->object);
+	for (size_t i = 0; apart == APART_ABSENT && i < asked->count; i++)
+		scratch_hide(prove, asked->items[i]->object);
 }
 
-/* What is said of names that are not there: without them, and then as a control with
- * neither them nor the rules. */
-static void ask_absent(struct prove *prove)
+/* The session did not get so far as to answer.  Where @words say that the policy is why,
+ * that is the answer. */
+static void take_refusal(struct prove *prove, const struct asked *asked, const char *words,
+			 const char *why)
 {
-	struct asked absent = choose(prove, any, true);
-	const char *why = NULL;
-	struct sbx_blob blob;
-
-	if (!absent.count)
-		return;
-	hide(prove, &absent);
-	if (!ask_twice(prove, &prove->blob, &absent, FIELD(plain), &why))
-		for (size_t i = 0; i < absent.count; i++)
-			absent.items[i]->why =
+	for (size_t i = 0; i < asked->count; i++)
+		if (words && strstr(why, words))
+			asked->items[i]->plain = arena_printf(prove->arena, "error %d", ECANCELED);
+		else
+			asked->items[i]->why =
 			    arena_printf(prove->arena, "the launch is refused then: %s", why);
-	hide(prove, &absent); /* a directory with `create` stays */
-	if (!control_lifted(prove, NULL, 0, &blob))
-		ask_twice(prove, &blob, &absent, FIELD(control), &why);
-	for (size_t i = 0; i < absent.count; i++)
-		scratch_show(prove, absent.items[i]->object);
+}
+
+/* What has sessions of its own: one, and one as its control. */
+static void ask_apart(struct prove *prove, enum apart apart, const struct sbx_blob *blob,
+		      const char *words)
+{
+	struct asked asked = choose(prove, any, apart);
+	const char *why = NULL;
+	struct sbx_blob lifted;
+
+	if (!asked.count)
+		return;
+	prove->terminal = apart == APART_TERMINAL;
+	hide(prove, &asked, apart);
+	if (!ask(prove, blob, &asked, FIELD(plain), &why) &&
+	    ((words && strstr(why, words)) || !ask(prove, blob, &asked, FIELD(plain), &why)))
+		take_refusal(prove, &asked, words, why);
+	hide(prove, &asked, apart); /* a directory with `create` stays */
+	if (!control_lifted(prove, NULL, 0, &lifted))
+		ask_twice(prove, &lifted, &asked, FIELD(control), &why);
+	for (size_t i = 0; apart == APART_ABSENT && i < asked.count; i++)
+		scratch_show(prove, asked.items[i]->object);
+	prove->terminal = false;
 }
 
 void prove_all(struct prove *prove)
 {
-	struct asked all = choose(prove, any, false), calls = choose(prove, is_call, false);
-	struct asked outside = choose(prove, asked_outside, false);
+	struct asked all = choose(prove, any, TOGETHER), calls = choose(prove, is_call, TOGETHER);
+	struct asked outside = choose(prove, asked_outside, TOGETHER);
 	const char *why = NULL;
-	struct sbx_blob marked;
+	struct sbx_blob marked, timed;
 
 	control_find(prove);
 	if (!ask_twice(prove, &prove->blob, &all, FIELD(plain), &why)) {
@@ -307,7 +321,10 @@ void prove_all(struct prove *prove)
 			ask_twice(prove, &marked, &calls, FIELD(marked), &why);
 		ask_controls(prove);
 		ask(prove, NULL, &outside, FIELD(bare), &why);
-		ask_absent(prove);
+		ask_apart(prove, APART_ABSENT, &prove->blob, NULL);
+		ask_apart(prove, APART_TERMINAL, &prove->blob, "terminal");
+		if (!control_timed(prove, &timed))
+			ask_apart(prove, APART_TIME, &timed, "wall-time");
 	}
 	for (size_t i = 0; i < prove->claims.count; i++)
 		judge(prove, &prove->claims.items[i]);

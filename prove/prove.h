@@ -35,6 +35,14 @@
 enum verdict { HOLDS, LEAKS, VACUOUS, NOT_MEASURABLE, VERDICT_COUNT };
 extern const char *const verdict_names[VERDICT_COUNT];
 
+/* Some things are tried in sessions of their own. */
+enum apart {
+	TOGETHER,
+	APART_ABSENT,	/* that begin without the names in question */
+	APART_TERMINAL, /* that are handed a terminal */
+	APART_TIME,	/* that are to end by themselves */
+};
+
 /* One thing that the policy says, and one way to try it. */
 struct claim {
 	enum sbx_section_id section;
@@ -51,7 +59,7 @@ struct claim {
 	unsigned right;	    /* a path: SBX_READ, ... */
 	bool lifted;	    /* in the control run a grant stands for it */
 	bool itself;	    /* sbx protects itself: no rule that could be taken out */
-	bool absent;	    /* the object is not there when the session starts */
+	enum apart apart;   /* which session tries it */
 	/* Answers; NULL: not tried. */
 	const char *plain, *control, *marked, *bare;
 	enum verdict verdict;
@@ -83,6 +91,7 @@ struct prove { /* of one backend */
 	const char *failed;  /* why nothing could be tried at all, or NULL */
 	unsigned runs;
 	bool progress; /* is to be shown */
+	bool terminal; /* the next sessions are handed one, as standard error */
 };
 
 extern volatile sig_atomic_t prove_stopped; /* by a signal: leave nothing behind */
@@ -111,6 +120,7 @@ void claims_net(struct prove *prove);
 void claims_process(struct prove *prove);
 #define BAIT_VALUE "sbx-prove-bait"
 #define BAIT_FD 9
+#define BAIT_PORT "the port" /* the listener's, as a claim's object */
 
 /* ---- control.c */
 /* What stands for $home, and where sbx-probe can be run: the policy as it is tried. */
@@ -121,6 +131,9 @@ const char *control_lifted(struct prove *prove, struct claim *const *lift, size_
 /* With each error that a filter answers turned into MARK. */
 const char *control_marked(struct prove *prove, struct sbx_blob *out);
 #define MARK 4094
+/* With a wall-time that is worth waiting for. */
+const char *control_timed(struct prove *prove, struct sbx_blob *out);
+#define SHORT_TIME_S 1
 /* Which claims are closed still when every refusal is lifted. */
 void control_find(struct prove *prove);
 

@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pty.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "compiler/stages.h"
@@ -79,13 +81,29 @@ _Noreturn static void become(struct prove *prove, const char *blob, char *const 
 	_exit(125);
 }
 
+/* Standard error, as a pipe or as a terminal: both ends; what is said comes as it is. */
+static bool make_said(const struct prove *prove, int ends[2])
+{
+	struct termios raw;
+
+	if (!prove->terminal)
+		return pipe2(ends, O_CLOEXEC) == 0;
+	if (openpty(&ends[0], &ends[1], NULL, NULL, NULL))
+		return false;
+	for (int i = 0; i < 2; i++)
+		fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+	tcgetattr(ends[1], &raw);
+	cfmakeraw(&raw);
+	return tcsetattr(ends[1], TCSANOW, &raw) == 0;
+}
+
 static bool start(struct prove *prove, const char *blob, struct session *session)
 {
 	char **environment = make_environment(prove);
 	int pairs[PIPES][2];
 
 	for (int i = 0; i < PIPES; i++)
-		if (pipe2(pairs[i], O_CLOEXEC))
+		if (i == SAID ? !make_said(prove, pairs[i]) : pipe2(pairs[i], O_CLOEXEC) != 0)
 			return false;
 	session->pid = fork();
 	if (session->pid == 0) {
