@@ -11,7 +11,8 @@
  *	          of variables, params and numbers, actions in assertions, and
  *	          the parts of a Slurm option
  *	notes     (optional, compat "why" ...) in one column of their whole block,
- *	          a multiple of eight; a line too long for it has two blanks
+ *	          a multiple of eight; the only one, and one behind a line
+ *	          too long for it, has two blanks
  *	comments  behind a statement: in one column of their paragraph
  *	`\`       the next line goes on below the last of these columns
  *
@@ -322,30 +323,43 @@ static void each_paragraph(struct layout *l, void (*align)(struct line *lines, s
 	}
 }
 
-/* One column a block, whose lines need not stand together. */
+struct notes {
+	unsigned count; /* of them in a block */
+	unsigned most;  /* the last column at which one would start by itself */
+};
+
+/*
+ * One column a block, whose lines need not stand together, and in steps of
+ * eight, so that one more rule seldom moves the others: policies are reviewed
+ * as differences.  A note that is the only one has nothing to stand below.
+ */
 static void align_notes(struct layout *l)
 {
-	unsigned *most, blocks = 0;
+	struct notes *notes;
+	unsigned blocks = 0;
 
 	for (size_t i = 0; i < l->lines.count; i++)
 		if (l->lines.items[i].block > blocks)
 			blocks = l->lines.items[i].block;
-	most = arena_array(l->arena, blocks + 1, sizeof(*most));
+	notes = arena_array(l->arena, blocks + 1, sizeof(*notes));
 	for (size_t i = 0; i < l->lines.count; i++) {
 		const struct line *line = &l->lines.items[i];
 		unsigned index = line->noted, end;
 
 		if (!line->block || index == line->count)
 			continue;
-		end = measure(line, index) + 1;
-		end += end < WIDTH;
-		if (end <= WIDTH && end > most[line->block])
-			most[line->block] = end;
+		end = measure(line, index) + 2;
+		if (end > WIDTH)
+			continue;
+		notes[line->block].count++;
+		if (end > notes[line->block].most)
+			notes[line->block].most = end;
 	}
 	for (size_t i = 0; i < l->lines.count; i++) {
 		struct line *line = &l->lines.items[i];
+		const struct notes *of = &notes[line->block];
 
-		line->note = (most[line->block] + 7) / 8 * 8;
+		line->note = of->count > 1 ? (of->most + 7) / 8 * 8 : of->most;
 	}
 }
 
