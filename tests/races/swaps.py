@@ -325,7 +325,11 @@ def run(rig):
         if rig.full:  # of few on a busy machine, none may come through
             rig.report.check(seen["runs"] >= seen["launches"] / 20, f"swaps, {backend}: some launches run", seen)
             rig.report.check(seen["refusals"], f"swaps, {backend}: some are refused", seen)
-    seen, wrong = swaps.series("bwrap", 200 if rig.full else 15, naive=True)
-    rig.report.figures("swaps, bubblewrap with the same names", **seen, violations=len(wrong))
-    rig.report.check(any("read " in str(each) or "wrote " in str(each) for each in wrong),
-                     "swaps: a launcher that goes by names lets some through", seen)
+    through = False
+    for _ in range(4):  # of few on a busy machine, none may start
+        seen, wrong = swaps.series("bwrap", 200 if rig.full else 15, naive=True)
+        rig.report.figures("swaps, bubblewrap with the same names", **seen, violations=len(wrong))
+        through = any("read " in str(each) or "wrote " in str(each) for each in wrong)
+        if through:
+            break
+    rig.report.check(through, "swaps: a launcher that goes by names lets some through", seen)
