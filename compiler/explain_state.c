@@ -120,7 +120,9 @@ const char *explain_require(const struct question *question, struct answer *answ
 	answer->says = value_of(question, SBX_SEC_REQUIRE, answer->rule);
 	if (!*answer->says)
 		answer->says = "required";
-	if (which >= SBX_REQUIRE_LIMITS)
+	if (which == SBX_REQUIRE_PROOF)
+		answer_note(question, answer, "sbxc prove --record keeps it, for each backend");
+	else if (which >= SBX_REQUIRE_LIMITS)
 		answer_note(question, answer, "in this version no machine meets it");
 	return NULL;
 }
