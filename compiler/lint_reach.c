@@ -252,6 +252,24 @@ static void find_hosts(struct lint *lint)
 	}
 }
 
+/* Programs find the proxy by a variable, and get nowhere without. */
+static void find_proxy(struct lint *lint)
+{
+	const struct policy *policy = lint->policy;
+
+	if (policy->net_mode != SBX_NET_PROXY || policy->kind != SBX_POLICY)
+		return;
+	for (size_t i = 0; i < policy->env.count; i++) {
+		const struct env_rule *rule = &policy->env.items[i];
+
+		if (rule->verb == SBX_ENV_SET && (str_is(rule->name, "HTTPS_PROXY") ||
+						  str_is(rule->name, "https_proxy")))
+			return;
+	}
+	lint_find(lint, &policy->net_mode_head, DIAG_L0404,
+		  "no variable says where the proxy is: import std/proxy");
+}
+
 /* ---- the rest ---------------------------------------------------------------------------- */
 
 #define MINUTE 60u
@@ -318,6 +336,7 @@ void lint_reach(struct lint *lint)
 	find_env(lint);
 	find_sockets(lint);
 	find_hosts(lint);
+	find_proxy(lint);
 	find_credentials(lint);
 	find_limits(lint);
 	find_slots(lint);
