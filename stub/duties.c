@@ -28,6 +28,25 @@ static void add_shareable(struct launch *launch, enum sbx_duty what, enum sbx_pr
 	launch->duties.items[launch->duties.count - 1].shared = process_says(launch, word);
 }
 
+static bool is_soft(const struct launch *launch, uint32_t rule)
+{
+	return rule < SBX_COUNT(&launch->blob, FS) &&
+	       SBX_AT(&launch->blob, FS, sbx_fs_rule, rule)->head.flags & SBX_F_BEST_EFFORT;
+}
+
+/* A node stands for all rules of its name; where one is best-effort, another may not be. */
+static uint32_t hardest(const struct launch *launch, uint32_t rule, const char *path)
+{
+	for (size_t i = 0; is_soft(launch, rule) && i < launch->view.points.count; i++) {
+		const struct sbx_fs_point *point = &launch->view.points.items[i];
+
+		if (point->verb >= SBX_FS_DENY && !is_soft(launch, point->rule) &&
+		    (point->wild ? sbx_glob_match(point->path, path) : !strcmp(point->path, path)))
+			return point->rule;
+	}
+	return rule;
+}
+
 static void add_file(struct launch *launch, enum sbx_duty what, uint32_t rule, const char *path)
 {
 	const struct sbx_head *head = NULL;
@@ -77,7 +96,8 @@ static void find_masks(struct launch *launch)
 		const struct plan_mask *mask = &plan->masks.items[i];
 
 		if (!firejail_can_name(mask->path))
-			add_file(launch, SBX_DUTY_ANY_NAME, mask->rule, mask->path);
+			add_file(launch, SBX_DUTY_ANY_NAME,
+				 hardest(launch, mask->rule, mask->path), mask->path);
 		if (mask->kind == MASK_OPEN && beneath_mask(plan, mask))
 			add_file(launch, SBX_DUTY_GRANT_BENEATH, mask->rule, mask->path);
 		else if (mask->kind == MASK_TMP)
@@ -86,7 +106,8 @@ static void find_masks(struct launch *launch)
 			add_made(launch, SBX_DUTY_COPY, SBX_FS_COPY, mask->rule, mask->path);
 		else if (mask->kind != MASK_OPEN && mask->verify && mask->make &&
 			 !path_within(mask->path, "/proc") && !path_within(mask->path, "/dev"))
-			add_file(launch, SBX_DUTY_DENY_IN_TMP, mask->rule, mask->path);
+			add_file(launch, SBX_DUTY_DENY_IN_TMP,
+				 hardest(launch, mask->rule, mask->path), mask->path);
 	}
 }
 
@@ -109,7 +130,7 @@ static void find_denies(struct launch *launch)
 			add_file(launch,
 				 node->kind == NODE_LINK ? SBX_DUTY_DENY_LINK
 							 : SBX_DUTY_DENY_BENEATH,
-				 node->rule, node->path);
+				 hardest(launch, node->rule, node->path), node->path);
 	}
 }
 

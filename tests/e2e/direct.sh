@@ -130,6 +130,17 @@ land landbest sh -c 'echo x >shut/x && echo wrote'; status 0 'best-effort: it ru
 output wrote '... and the name is open'
 output 'deny-beneath at 3 names (landbest.pol:' '... which one line says, a name of /proc with it'
 output '1 assertion' '... and of the assertions that rest on it'
+policy landseal <<'EOF'
+process { share processes attributes compat "test" }
+fs { deny $workspace/shut best-effort; seal write $workspace/shut }
+EOF
+land landseal true; status 125 'a seal of a name that a best-effort deny has, too, stops the launch'
+output "$work/shut (landseal.pol:" '... and is what is named'
+policy landpattern <<'EOF'
+process { share processes attributes compat "test" }
+fs { deny $workspace/s* best-effort snapshot; deny write $workspace/shut }
+EOF
+land landpattern true; status 125 'so does another deny of a name that a best-effort pattern matches'
 sbx_with '-v --backend landlock' landbest true
 output "$work/shut (landbest.pol:" '-v names each'
 no_output 'mark the rule' '... without the remedy that the policy has already'
