@@ -243,7 +243,9 @@ void sbx_net_decide_unix(const struct sbx_blob *blob, const struct sbx_vars *var
 
 		if (rule->kind != SBX_NETK_UNIX || rule->head.verb == SBX_NETV_LISTEN)
 			continue;
-		if (sbx_expand(blob, rule->path, vars, text, sizeof(text), &wild, &unset) > 0)
+		/* What is allowed is one socket, not what lies beneath. */
+		if (sbx_expand(blob, rule->path, vars, text, sizeof(text), &wild, &unset) > 0 &&
+		    (side != SBX_SIDE_GRANT || wild || !strcmp(text, path)))
 			sbx_contest_enter(&contest, side, i, text, wild, path);
 	}
 	sbx_contest_decide(&contest, &verdict);

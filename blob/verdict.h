@@ -165,7 +165,8 @@ uint32_t sbx_credential_for(const struct sbx_blob *blob, const struct sbx_vars *
 /* A name in the abstract socket namespace, without the leading NUL. */
 void sbx_net_decide_abstract(const struct sbx_blob *blob, const char *name,
 			     struct sbx_net_verdict *out);
-/* Path sockets: the rule's path expanded with @vars covers @path. */
+/* Path sockets: what is allowed is @path itself, the rule's path expanded with @vars; a
+ * deny covers what lies beneath, too. */
 void sbx_net_decide_unix(const struct sbx_blob *blob,
 			 const struct sbx_vars *vars, const char *path,
 			 struct sbx_net_verdict *out);

@@ -470,7 +470,7 @@ static void add_sockets(struct launch *launch)
 		path = vars_expand_path(launch, rule->path, &wild, &unset);
 		if (path && !wild)
 			walk_path(path, &walk);
-		if (!path || wild || walk.error || walk.missing) {
+		if (!path || wild || walk.error || walk.missing || !S_ISSOCK(walk.st.st_mode)) {
 			/* An opening that cannot be made stays shut. */
 			launch_remark(launch, "allow unix: nothing to open now, it stays shut (%s)",
 				      launch_place(launch, rule->head.loc));

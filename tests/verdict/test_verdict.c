@@ -90,7 +90,7 @@ static void check_sockets(struct arena *arena)
 		const char *path;
 		bool allowed;
 	} cases[] = {
-		{ "/run/x", true },           { "/run/x/bus", true }, { "/run/x/secret", false },
+		{ "/run/x", true },           { "/run/x/bus", false }, { "/run/x/secret", false },
 		{ "/run/x/secret/s", false }, { "/run/xy", false },   { "/run", false },
 	};
 	struct policy *policy = model_new(arena);
