@@ -97,7 +97,7 @@ bool question_asks(const struct question *question, enum sbx_backend backend)
 	return false;
 }
 
-bool question_shares(const struct question *question, enum sbx_process what)
+bool question_says(const struct question *question, enum sbx_process what)
 {
 	for (uint32_t i = 0; i < SBX_COUNT(question->blob, PROCESS); i++)
 		if (SBX_AT(question->blob, PROCESS, sbx_process_rule, i)->what == what)
@@ -116,7 +116,7 @@ static bool allowed_unheld(const struct question *question, const struct answer 
 		       render_head(question->blob, answer->section, answer->rule)->flags &
 			   SBX_F_BEST_EFFORT;
 	if (duty == SBX_DUTY_TERMINALS)
-		return question_shares(question, SBX_PROCESS_SHARE_TERMINALS);
+		return question_says(question, SBX_PROCESS_SHARE_TERMINALS);
 	return duty == SBX_DUTY_COPY && question->only->backend == SBX_LANDLOCK &&
 	       strcmp(question->action, "read") == 0;
 }
@@ -303,16 +303,16 @@ static bool read_request(int argc, char **argv, struct request *request, struct 
 	return true;
 }
 
-static const char *ask(struct request *request, struct answer *answer)
+const char *explain_ask(const struct question *question, struct answer *answer)
 {
-	request->question.arena = request->question.view->arena;
-	answer->object = request->question.object;
-	answer->rule = answer->loser = SBX_NONE;
+	*answer = (struct answer){ .object = question->object,
+				   .rule = SBX_NONE,
+				   .loser = SBX_NONE };
 	if (!*answer->object)
 		return "nothing is asked about: the object is empty";
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (!strcmp(request->question.action, actions[i].name))
-			return actions[i].explain(&request->question, answer);
+		if (!strcmp(question->action, actions[i].name))
+			return actions[i].explain(question, answer);
 	return "the actions are read, write, exec, device, connect, request, listen, call, see, "
 	       "submit, use, limit, require, credential, slot and share";
 }
@@ -320,8 +320,8 @@ static const char *ask(struct request *request, struct answer *answer)
 static int answer_request(struct request *request, struct arena *arena, const struct sbx_blob *blob)
 {
 	bool only = request->targets.count == 1;
-	struct answer answer = { 0 };
 	struct remedy remedy = { 0 };
+	struct answer answer;
 	struct view view;
 	const char *error;
 
@@ -331,10 +331,13 @@ static int answer_request(struct request *request, struct arena *arena, const st
 	targets_settle(arena, &request->targets, blob);
 	request->question.targets = &request->targets;
 	request->question.only = only ? &request->targets.items[0] : NULL;
+	request->question.arena = arena;
 	request->question.blob = blob;
 	request->question.view = &view;
 	if (!error)
-		error = ask(request, &answer);
+		view_find_links(&view);
+	if (!error)
+		error = explain_ask(&request->question, &answer);
 	if (error) {
 		fprintf(stderr, "sbxc explain: %s %s: %s\n",
 			diag_escape(arena, str_from(request->question.action)),

@@ -39,6 +39,8 @@ struct answer {
 };
 
 /* NULL, or why there is no answer (the question is badly put). */
+const char *explain_ask(const struct question *question, struct answer *answer);
+/* By its action. */
 const char *explain_path(const struct question *question, struct answer *answer);
 const char *explain_connect(const struct question *question, struct answer *answer);
 const char *explain_request(const struct question *question, struct answer *answer);
@@ -104,7 +106,7 @@ void answer_held(const struct question *question, struct answer *answer, const c
 void answer_duty(const struct question *question, struct answer *answer, enum sbx_duty duty,
 		 const char *mount);
 bool question_asks(const struct question *question, enum sbx_backend backend);
-bool question_shares(const struct question *question, enum sbx_process what);
+bool question_says(const struct question *question, enum sbx_process what);
 void answer_note(const struct question *question, struct answer *answer, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "compiler/explain.h"
 #include "compiler/render.h"
@@ -173,6 +174,62 @@ static bool decide(const struct question *question, enum sbx_arch arch, uint16_t
 	return true;
 }
 
+static bool may_call(const struct question *question, const char *name)
+{
+	uint16_t nr[SBX_ARCH_COUNT];
+	struct sbx_sys_verdict verdict;
+	bool depends;
+
+	if (!emit_syscall_numbers(name, nr) || nr[SBX_X86_64] == SBX_SYS_ABSENT)
+		return false;
+	sbx_sys_decide_name(question->blob, SBX_X86_64, nr[SBX_X86_64], &verdict, &depends);
+	return verdict.action == SBX_ACT_ALLOW || depends;
+}
+
+static bool may_send(const struct question *question)
+{
+	return may_call(question, "connect") || may_call(question, "sendto") ||
+	       may_call(question, "sendmsg") || may_call(question, "sendmmsg");
+}
+
+/* Below the ABI from which Landlock holds sockets by their path, the launch itself
+ * refuses what would reach one and is not connect(2). */
+static const char *unseen_answer(const struct question *question, const uint64_t args[6])
+{
+	bool pair = !strcmp(question->object, "socketpair");
+	unsigned type = (unsigned)args[1] & 0xf; /* SOCK_CLOEXEC and the like lie above */
+
+	if (!strcmp(question->object, "io_uring_setup"))
+		return "ENOSYS";
+	if ((!pair && strcmp(question->object, "socket")) || !may_send(question) ||
+	    (uint32_t)args[0] != AF_UNIX || type == SOCK_STREAM || type == SOCK_SEQPACKET)
+		return NULL;
+	return "EACCES";
+}
+
+static void explain_unseen(const struct question *question, const uint64_t args[6],
+			   struct answer *answer)
+{
+	const char *error = unseen_answer(question, args);
+
+	for (size_t i = 0; error && answer->allowed && i < question->targets->count; i++) {
+		const struct sbx_enforcer *by =
+		    target_holds(&question->targets->items[i], SBX_DUTY_PATH_SOCKETS);
+
+		if (by && !strcmp(sbx_enforcer_by(by), "Landlock"))
+			continue;
+		answer_note(question, answer,
+			    "on this kernel the launch refuses it (%s): it would reach a socket "
+			    "past the connect broker",
+			    error);
+		if (question->only) {
+			answer->allowed = false;
+			answer->how = error;
+		}
+		return;
+	}
+}
+
 const char *explain_call(const struct question *question, struct answer *answer)
 {
 	uint16_t nr[SBX_ARCH_COUNT];
@@ -214,5 +271,6 @@ const char *explain_call(const struct question *question, struct answer *answer)
 		if (!final)
 			explain_shared(question, (enum sbx_arch)arch, nr, args, answer);
 	}
+	explain_unseen(question, args, answer);
 	return NULL;
 }

@@ -154,6 +154,71 @@ static bool exists(const char *path)
 	return lstat(path, &st) == 0 || errno == EACCES;
 }
 
+/* A denied name that is not there, and that the program could otherwise make: something
+ * holds it. */
+static bool is_held(const struct question *question, const struct sbx_fs_point *point)
+{
+	const struct sbx_fs_set *set = &question->view->set;
+	const char *above;
+
+	if (point->wild || point->rule >= SBX_RULE_SELF || point->verb < SBX_FS_DENY ||
+	    exists(point->path))
+		return false;
+	above = parent(question->arena, point->path);
+	for (unsigned right = SBX_READ; right <= SBX_EXEC; right <<= 1)
+		if (point->rights & right && sbx_fs_allows(set, above, SBX_WRITE) &&
+		    sbx_fs_allows(set, above, right) && !sbx_fs_allows(set, point->path, right))
+			return true;
+	return false;
+}
+
+static void note_placeholder(const struct question *question, const struct sbx_fs_point *point,
+			     const char *path, struct answer *answer)
+{
+	const struct sbx_fs_rule *rule =
+	    SBX_AT(question->blob, FS, sbx_fs_rule, point->rule);
+	bool itself = !strcmp(point->path, path);
+
+	if (rule->head.flags & SBX_F_CREATE)
+		answer_note(
+		    question, answer,
+		    "%s does not exist: a launch makes the directory, mode 0700, and it stays",
+		    point->path);
+	else if (!itself && sbx_path_beneath(path, point->path) >= 0)
+		answer_note(question, answer,
+			    "%s does not exist: where there are masks it is a directory while a "
+			    "session runs, in which %s is held",
+			    path, point->path);
+	else if (rule->placeholder == SBX_PLACEHOLDER_FILE)
+		answer_note(question, answer,
+			    "%s does not exist: where there are masks a small file holds the name "
+			    "while a session runs%s",
+			    point->path,
+			    itself ? ": EROFS or EACCES for a write, EBUSY to remove or rename it"
+				   : ": ENOTDIR for what is beneath it");
+	else
+		answer_note(question, answer,
+			    "%s does not exist: where there are masks an empty directory holds the "
+			    "name while a session runs%s",
+			    point->path,
+			    itself ? ": EISDIR for a write, EBUSY to remove or rename it" : "");
+}
+
+/* What is there in the place of @path, though it may be written, since it is held or
+ * what is held lies in it. */
+static bool note_held(const struct question *question, const char *path, struct answer *answer)
+{
+	const struct sbx_fs_set *set = &question->view->set;
+
+	for (size_t i = 0; i < set->count; i++)
+		if (sbx_path_beneath(path, set->points[i].path) >= 0 &&
+		    is_held(question, &set->points[i])) {
+			note_placeholder(question, &set->points[i], path, answer);
+			return true;
+		}
+	return false;
+}
+
 /* What a launch does about a grant of what is not there. */
 static bool note_absent_grant(const struct question *question, const struct sbx_fs_point *point,
 			      struct answer *answer)
@@ -190,7 +255,7 @@ static void note_absent_allowed(const struct question *question,
 
 	if (made && made->verb == SBX_FS_TMP)
 		return; /* nothing of the host's is there */
-	if (note_absent_grant(question, point, answer))
+	if (note_absent_grant(question, point, answer) || note_held(question, path, answer))
 		return;
 	if (sbx_fs_allows(&question->view->set, parent(question->arena, path), SBX_WRITE))
 		answer_note(question, answer,
@@ -200,46 +265,16 @@ static void note_absent_allowed(const struct question *question,
 			    "it does not exist now: ENOENT, until it is made outside");
 }
 
-/* Something holds a denied name that the program could otherwise make. */
-static void note_placeholder(const struct question *question, const struct sbx_fs_point *point,
-			     const char *path, struct answer *answer)
-{
-	const struct sbx_fs_rule *rule;
-	bool itself = !strcmp(point->path, path);
-
-	if (point->wild || point->rule >= SBX_RULE_SELF || !(point->rights & SBX_WRITE) ||
-	    exists(point->path) ||
-	    !sbx_fs_allows(&question->view->set, parent(question->arena, point->path), SBX_WRITE))
-		return;
-	rule = SBX_AT(question->blob, FS, sbx_fs_rule, point->rule);
-	if (rule->head.flags & SBX_F_CREATE)
-		answer_note(
-		    question, answer,
-		    "%s does not exist: a launch makes the directory, mode 0700, and it stays",
-		    point->path);
-	else if (rule->placeholder == SBX_PLACEHOLDER_FILE)
-		answer_note(question, answer,
-			    "%s does not exist: where there are masks a small file holds the name "
-			    "while a session runs%s",
-			    point->path,
-			    itself ? ": EROFS or EACCES for a write, EBUSY to remove or rename it"
-				   : ": ENOTDIR for what is beneath it");
-	else
-		answer_note(question, answer,
-			    "%s does not exist: where there are masks an empty directory holds the "
-			    "name while a session runs%s",
-			    point->path,
-			    itself ? ": EISDIR for a write, EBUSY to remove or rename it" : "");
-}
-
 void note_absent(const struct question *question, const struct sbx_fs_verdict *verdict,
 		 const char *path, struct answer *answer)
 {
+	const struct sbx_fs_point *point;
+
 	if (verdict->point == SBX_NONE || exists(path))
 		return;
+	point = &question->view->set.points[verdict->point];
 	if (verdict->allowed)
 		note_absent_allowed(question, verdict, path, answer);
-	else
-		note_placeholder(question, &question->view->set.points[verdict->point], path,
-				 answer);
+	else if (is_held(question, point))
+		note_placeholder(question, point, path, answer);
 }

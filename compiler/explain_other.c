@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "compiler/duties.h"
 #include "compiler/explain.h"
@@ -24,6 +25,67 @@ static void note_own_socket(const struct question *question, const char *path,
 			    elsewhere ? "in its own directory in" : "in its private", made->path);
 }
 
+static bool may_call(const struct question *question, const char *name, const uint64_t args[6])
+{
+	uint16_t nr[SBX_ARCH_COUNT];
+	struct sbx_sys_verdict verdict;
+	bool depends;
+
+	if (!emit_syscall_numbers(name, nr) || nr[SBX_X86_64] == SBX_SYS_ABSENT)
+		return true;
+	if (args)
+		sbx_sys_decide(question->blob, SBX_X86_64, nr[SBX_X86_64], args, &verdict);
+	else
+		sbx_sys_decide_name(question->blob, SBX_X86_64, nr[SBX_X86_64], &verdict,
+				    &depends);
+	if (verdict.action == SBX_ACT_ALLOW && question->only &&
+	    question->only->backend == SBX_LANDLOCK)
+		sbx_sys_decide_shared(question->blob, SBX_X86_64, nr[SBX_X86_64], args, &verdict);
+	return verdict.action == SBX_ACT_ALLOW;
+}
+
+/* Who connects makes a socket first: both are calls that the policy can refuse.  Where
+ * not even a program can be started, that is not what was asked. */
+static void note_calls(const struct question *question, unsigned domain, struct answer *answer)
+{
+	const uint64_t args[6] = { domain, SOCK_STREAM };
+	const char *call = !may_call(question, "socket", args)	  ? "socket"
+			   : !may_call(question, "connect", NULL) ? "connect"
+								  : NULL;
+
+	if (!answer->allowed || !call || !may_call(question, "execve", NULL))
+		return;
+	answer_note(question, answer, "this is open, but %s(2) is not: ask about call %s", call,
+		    call);
+	if (question->only) {
+		answer->allowed = false;
+		answer->how = arena_printf(question->arena, "by call %s", call);
+	}
+}
+
+/* Where a mask lies over a directory, nothing in it is there, a socket neither. */
+static void note_masked(const struct question *question, const char *path, struct answer *answer)
+{
+	const struct sbx_fs_set *set = &question->view->set;
+	struct sbx_fs_verdict verdict;
+	const char *mask;
+
+	sbx_fs_decide(set, path, SBX_READ, &verdict);
+	if (!answer->allowed || verdict.allowed || verdict.point == SBX_NONE ||
+	    duty_of_path(question->arena, set, SBX_READ, &verdict) != SBX_DUTY_DENY_BENEATH)
+		return;
+	mask = set->points[verdict.point].path;
+	if (!strcmp(mask, path) || (question->only && question->only->backend == SBX_LANDLOCK))
+		return;
+	answer_note(question, answer,
+		    "where there are masks it is not there: one lies over what holds it (%s)",
+		    mask);
+	if (question->only) {
+		answer->allowed = false;
+		answer->how = "EACCES";
+	}
+}
+
 static const char *connect_unix(const struct question *question, const char *text,
 				struct answer *answer)
 {
@@ -39,6 +101,8 @@ static const char *connect_unix(const struct question *question, const char *tex
 	answer->rule = verdict.rule;
 	answer->nobody = "no rule allows that socket";
 	answer_duty(question, answer, SBX_DUTY_PATH_SOCKETS, NULL);
+	note_calls(question, AF_UNIX, answer);
+	note_masked(question, path, answer);
 	note_own_socket(question, path, answer);
 	return NULL;
 }
@@ -53,6 +117,7 @@ static const char *connect_abstract(const struct question *question, const char 
 	answer->rule = verdict.rule;
 	answer->nobody = "no rule allows that socket";
 	answer_duty(question, answer, SBX_DUTY_ABSTRACT_SOCKETS, NULL);
+	note_calls(question, AF_UNIX, answer);
 	return NULL;
 }
 
@@ -101,6 +166,7 @@ const char *explain_connect(const struct question *question, struct answer *answ
 			    "the proxy outside, which decides by name and address");
 	else
 		answer_duty(question, answer, SBX_DUTY_NO_NETWORK, NULL);
+	note_calls(question, *host == '[' ? AF_INET6 : AF_INET, answer);
 	if (!verdict.allowed || mode != SBX_NET_PROXY)
 		return NULL;
 	if (sbx_net_ends_tls(question->blob, &question->view->vars, host, port))
@@ -176,6 +242,28 @@ const char *explain_listen(const struct question *question, struct answer *answe
 
 /* ---- see, submit, use -------------------------------------------------------------------- */
 
+/* Without mounts what is `tmp /tmp` is a directory of the session's own, and these name
+ * it, unless the policy sets them to something that it grants. */
+static void note_own_tmp(const struct question *question, struct answer *answer)
+{
+	static const char *const names[] = { "TMPDIR", "TMP", "TEMP" };
+	const struct sbx_fs_set *set = &question->view->set;
+	bool named = false, made = false;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		named |= !strcmp(question->object, names[i]);
+	for (size_t i = 0; i < set->count; i++)
+		made |= set->points[i].verb == SBX_FS_TMP &&
+			(!strcmp(set->points[i].path, "/tmp") ||
+			 !strcmp(set->points[i].path, "/var/tmp"));
+	if (!named || !made || !question_asks(question, SBX_LANDLOCK))
+		return;
+	answer_note(question, answer,
+		    "on landlock sbx-exec sets it to a directory of the session's own, unless its "
+		    "value is one that the session may write");
+	answer->allowed |= question->only != NULL;
+}
+
 const char *explain_see(const struct question *question, struct answer *answer)
 {
 	struct sbx_env_verdict verdict;
@@ -194,6 +282,7 @@ const char *explain_see(const struct question *question, struct answer *answer)
 					: "with its value from outside, if it has one");
 	}
 	answer->nobody = "no rule passes or sets it";
+	note_own_tmp(question, answer);
 	answer_held(question, answer, "environment built from nothing");
 	return NULL;
 }
@@ -263,7 +352,7 @@ const char *explain_use(const struct question *question, struct answer *answer)
 			answer->rule = i;
 		}
 	if (pty && answer->allowed && question_asks(question, SBX_LANDLOCK) &&
-	    !question_shares(question, SBX_PROCESS_SHARE_TERMINALS))
+	    !question_says(question, SBX_PROCESS_SHARE_TERMINALS))
 		answer_note(question, answer, "refused on landlock without `share terminals`");
 	if (pty && answer->allowed)
 		answer_duty(question, answer, SBX_DUTY_TERMINALS, NULL);

@@ -1,8 +1,8 @@
 /*
  * compiler/explain_path.c - read, write, exec.
  *
- * The path is decided under the name it resolves to; both are shown.  A deny
- * that is a snapshot holds for the names that exist when a session starts, so
+ * The path is decided under the name it resolves to; both are shown.  A deny or
+ * seal that is a snapshot holds for the names that exist when a session starts, so
  * for a name that does not exist the answer is what holds without it.
  */
 #include <string.h>
@@ -26,7 +26,7 @@ static bool is_snapshot(const struct question *question, uint32_t point)
 	       SBX_AT(question->blob, FS, sbx_fs_rule, rule)->head.flags & SBX_F_SNAPSHOT;
 }
 
-/* The verdict for a name that appears later: without the snapshots. */
+/* The verdict for a name that appears later: without the snapshots, seals too. */
 static void decide_later(const struct question *question, const char *path, unsigned right,
 			 struct sbx_fs_verdict *verdict)
 {
@@ -37,7 +37,7 @@ static void decide_later(const struct question *question, const char *path, unsi
 
 	for (size_t i = 0; i < view->points.count; i++) {
 		points[i] = view->points.items[i];
-		if (points[i].wild && points[i].verb == SBX_FS_DENY &&
+		if (points[i].wild && points[i].verb >= SBX_FS_DENY &&
 		    is_snapshot(question, (uint32_t)i))
 			points[i].rights = 0;
 	}
@@ -55,6 +55,27 @@ static const char *mount_answer(const struct sbx_fs_verdict *verdict, enum sbx_d
 	return right == SBX_WRITE ? "EROFS or ENOENT" : "ENOENT";
 }
 
+static bool is_new_terminal(const char *path)
+{
+	return sbx_path_beneath("/dev/ptmx", path) >= 0 || sbx_path_beneath("/dev/pts", path) >= 0;
+}
+
+/* Terminals are the session's, so no rule has to speak of them. */
+static void answer_terminal(const struct question *question, unsigned right,
+			    const struct sbx_fs_verdict *verdict, struct answer *answer)
+{
+	bool fresh = is_new_terminal(answer->object);
+
+	if (!question->only || right == SBX_EXEC || verdict->why != SBX_WHY_NOTHING ||
+	    (!fresh && strcmp(answer->object, "/dev/tty")) ||
+	    (fresh && question->only->backend == SBX_LANDLOCK &&
+	     !question_says(question, SBX_PROCESS_SHARE_TERMINALS)) ||
+	    question_says(question, SBX_PROCESS_TERMINAL_NONE))
+		return;
+	answer->allowed = true;
+	answer->nobody = "the session's terminals, unless `terminal none`";
+}
+
 /* What a session has of its own, whatever the policy says. */
 static void note_own(const struct question *question, const char *path, struct answer *answer)
 {
@@ -63,14 +84,14 @@ static void note_own(const struct question *question, const char *path, struct a
 	bool mounts = !question->only || !landlock;
 	bool first = sbx_path_beneath("/proc/1", path) >= 0;
 
-	if (sbx_path_beneath("/dev/ptmx", path) >= 0 || sbx_path_beneath("/dev/pts", path) >= 0) {
+	if (is_new_terminal(path)) {
 		if (mounts)
 			answer_note(
 			    question, answer,
 			    "a session has terminals of its own here, unless `terminal none`");
 		if (landlock)
 			answer_note(question, answer,
-				    question_shares(question, SBX_PROCESS_SHARE_TERMINALS)
+				    question_says(question, SBX_PROCESS_SHARE_TERMINALS)
 					? "on landlock new terminals are among the user's "
 					  "others (`share terminals`)"
 					: "on landlock nothing makes new terminals without "
@@ -122,7 +143,7 @@ const char *explain_path(const struct question *question, struct answer *answer)
 		return "that variable has no value here";
 	real = view_real(question->arena, written);
 	sbx_fs_decide(&question->view->set, real, right, &verdict);
-	if (verdict.why == SBX_WHY_DENY && is_snapshot(question, verdict.point) &&
+	if (!verdict.allowed && is_snapshot(question, verdict.point) &&
 	    access(real, F_OK)) {
 		snapshot = verdict.point;
 		decide_later(question, real, right, &verdict);
@@ -135,6 +156,7 @@ const char *explain_path(const struct question *question, struct answer *answer)
 	answer->nobody = "no rule grants it";
 	duty = duty_of_path(question->arena, &question->view->set, right, &verdict);
 	answer_duty(question, answer, duty, mount_answer(&verdict, duty, right));
+	answer_terminal(question, right, &verdict, answer);
 	note_links(question, written, real, answer);
 	note_rule_link(question, &verdict, answer);
 	note_own(question, real, answer);

@@ -38,6 +38,10 @@ struct view_options {
 const char *view_make(struct view *view, struct arena *arena, const struct sbx_blob *blob,
 		      const struct view_options *options);
 
+/* Adds a point for what each link leads to that a denied pattern matches: such a rule
+ * holds for both.  Looks through the trees in which patterns begin. */
+void view_find_links(struct view *view);
+
 /*
  * @text as an absolute path: ~ and a $variable it starts with expanded, relative
  * to the current directory.  NULL: a variable that has no value.
