@@ -1,0 +1,513 @@
+/*
+ * proxy/redact.c - looks for all ways to write a secret, in one pass.
+ *
+ * A form is a list of elements, each a set of bytes: the secret itself, and its base64
+ * at the three offsets it can have within what is encoded.  There the first and the last
+ * character have bits of other bytes too, so these elements are known in part.  On top of
+ * that any byte may be escaped.  An element is matched by threads: where in which form one
+ * is, within which escape, and where it began.  All threads take each byte; of two in the
+ * same place the one that began first stays, since what both find it covers.
+ *
+ * Threads cost ten times as much as looking for none.  So while there is no thread, 16
+ * bytes at a time are searched for the two bytes by which a form begins, or for an escape.
+ */
+#include "proxy/redact.h"
+
+#include <ctype.h>
+#include <openssl/crypto.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proxy/keeper.h"
+
+#define FORMS     4
+#define PAIRS     (FORMS * 4)
+#define THREADS   64
+#define KEPT_FROM 4 /* matched characters from which a beginning is kept back */
+#define EACH_BYTE 0x8080808080808080u
+#define NO_BASE64 0x80 /* a bit that none of its 64 values has */
+
+typedef uint8_t vector __attribute__((vector_size(16)));
+
+struct element { /* (map[byte] & mask) == value */
+	uint8_t mask, value;
+};
+
+struct form {
+	const uint8_t *map; /* bytes as they are, or as base64's values */
+	struct element *elements;
+	size_t count;
+};
+
+struct redact_set {
+	unsigned holders;
+	uint8_t plain[256], base64[256];
+	struct form forms[FORMS];
+	struct element *elements; /* of all forms */
+	size_t element_count;
+	bool early[256]; /* a byte that one of the first three elements of a form may be */
+	unsigned pair_count;
+	vector first[PAIRS], second[PAIRS];
+};
+
+enum state { PLAIN, PERCENT, HEX, BACKSLASH, UNICODE_1, UNICODE_2 };
+
+struct thread {
+	uint64_t start; /* place of its first byte in the stream */
+	uint32_t at;    /* next element */
+	uint8_t form, state, digit;
+};
+
+struct redact {
+	struct redact_set *set;
+	struct thread threads[THREADS], next[THREADS];
+	unsigned count, next_count;
+	unsigned found;
+	uint64_t starred; /* behind the last byte that was overwritten */
+	uint64_t place;   /* of the first byte of this call's data */
+	uint8_t *data;    /* which is here */
+	uint8_t *kept;    /* the bytes before, not handed on yet */
+	size_t kept_size, kept_room;
+};
+
+/* ---- forms ------------------------------------------------------------------------------ */
+
+static void fill_maps(struct redact_set *set)
+{
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	memset(set->base64, NO_BASE64, sizeof(set->base64));
+	for (unsigned i = 0; i < 256; i++)
+		set->plain[i] = (uint8_t)i;
+	for (uint8_t i = 0; i < 64; i++)
+		set->base64[(uint8_t)digits[i]] = i;
+	set->base64['-'] = 62; /* the alphabet of URLs */
+	set->base64['_'] = 63;
+}
+
+/* Base64 of @secret behind @before bytes that are not known, nor are those after it. */
+static void encode(struct form *form, const uint8_t *secret, size_t size, size_t before)
+{
+	size_t from = before * 8, to = (before + size) * 8;
+
+	for (size_t bit = from / 6 * 6; bit < to; bit += 6) {
+		struct element *element = &form->elements[form->count++];
+
+		*element = (struct element){ NO_BASE64, 0 };
+		for (size_t i = 0; i < 6; i++) {
+			uint8_t mask = (uint8_t)(0x20 >> i);
+			size_t at = bit + i;
+
+			if (at < from || at >= to)
+				continue;
+			element->mask |= mask;
+			if (secret[at / 8 - before] & 0x80 >> at % 8)
+				element->value |= mask;
+		}
+	}
+}
+
+static void add_early(struct redact_set *set, const struct form *form)
+{
+	for (unsigned i = 0; i < 3; i++)
+		for (unsigned byte = 0; byte < 256; byte++)
+			set->early[byte] |=
+			    (form->map[byte] & form->elements[i].mask) == form->elements[i].value;
+}
+
+/* Each way to write the first two elements of @form that are wholly known. */
+static void add_pairs(struct redact_set *set, const struct form *form)
+{
+	uint8_t whole = form->map == set->plain ? 0xff : NO_BASE64 | 0x3f;
+	const struct element *element = form->elements;
+
+	element += element->mask != whole;
+	for (unsigned one = 0; one < 256; one++)
+		for (unsigned other = 0; other < 256; other++) {
+			if ((form->map[one] & element[0].mask) != element[0].value ||
+			    (form->map[other] & element[1].mask) != element[1].value)
+				continue;
+			memset(&set->first[set->pair_count], (int)one, sizeof(vector));
+			memset(&set->second[set->pair_count++], (int)other, sizeof(vector));
+		}
+}
+
+struct redact_set *redact_set_make(const void *secret, size_t size)
+{
+	size_t encoded = (size + 2) * 8 / 6 + 2;
+	struct redact_set *set;
+
+	if (size < KEEPER_VALUE_MIN || size > KEEPER_VALUE_MAX)
+		return NULL;
+	set = aligned_alloc(_Alignof(vector), (sizeof(*set) + 63) / 64 * 64);
+	if (!set)
+		return NULL;
+	memset(set, 0, sizeof(*set));
+	set->holders = 1;
+	set->element_count = size + (FORMS - 1) * encoded;
+	set->elements = calloc(set->element_count, sizeof(*set->elements));
+	if (!set->elements) {
+		free(set);
+		return NULL;
+	}
+	fill_maps(set);
+	for (size_t i = 0; i < FORMS; i++) {
+		struct form *form = &set->forms[i];
+
+		form->elements = set->elements + (i ? size + (i - 1) * encoded : 0);
+		form->map = i ? set->base64 : set->plain;
+		if (i)
+			encode(form, secret, size, i - 1);
+		for (; !i && form->count < size; form->count++)
+			form->elements[form->count] =
+			    (struct element){ 0xff, ((const uint8_t *)secret)[form->count] };
+		add_pairs(set, form);
+		add_early(set, form);
+	}
+	return set;
+}
+
+struct redact_set *redact_set_hold(struct redact_set *set)
+{
+	set->holders++;
+	return set;
+}
+
+void redact_set_drop(struct redact_set *set)
+{
+	if (!set || --set->holders)
+		return;
+	OPENSSL_cleanse(set->elements, set->element_count * sizeof(*set->elements));
+	free(set->elements);
+	OPENSSL_cleanse(set, sizeof(*set));
+	free(set);
+}
+
+/* ---- threads ----------------------------------------------------------------------------- */
+
+/* From @start to the byte at @end, as far as it has not been handed on. */
+static void overwrite(struct redact *redact, uint64_t start, uint64_t end)
+{
+	uint64_t kept = redact->place - redact->kept_size;
+
+	redact->found++;
+	redact->starred = end + 1;
+	for (uint64_t at = start < kept ? kept : start; at <= end; at++)
+		if (at < redact->place)
+			redact->kept[at - kept] = '*';
+		else
+			redact->data[at - redact->place] = '*';
+}
+
+static void add(struct redact *redact, struct thread thread, uint64_t place)
+{
+	uint64_t oldest = thread.start;
+
+	for (unsigned i = 0; i < redact->next_count; i++) {
+		struct thread *other = &redact->next[i];
+
+		if (other->at == thread.at && other->form == thread.form &&
+		    other->state == thread.state && other->digit == thread.digit) {
+			if (thread.start < other->start)
+				other->start = thread.start;
+			return;
+		}
+		if (other->start < oldest)
+			oldest = other->start;
+	}
+	if (redact->next_count == THREADS) {
+		/* a secret that repeats itself, in what repeats it: better too much than too little
+		 */
+		overwrite(redact, oldest, place);
+		redact->next_count = 0;
+		return;
+	}
+	redact->next[redact->next_count++] = thread;
+}
+
+/* The next byte of what is written, its escape undone, is @byte. */
+static void take(struct redact *redact, struct thread thread, uint8_t byte, uint64_t place)
+{
+	const struct form *form = &redact->set->forms[thread.form];
+	const struct element *element = &form->elements[thread.at];
+
+	if ((form->map[byte] & element->mask) != element->value)
+		return;
+	thread.state = PLAIN;
+	thread.digit = 0;
+	if (++thread.at == form->count)
+		overwrite(redact, thread.start, place);
+	else
+		add(redact, thread, place);
+}
+
+static int hex(uint8_t byte)
+{
+	if (byte >= '0' && byte <= '9')
+		return byte - '0';
+	byte |= 0x20;
+	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+static void advance(struct redact *redact, struct thread thread, uint8_t byte, uint64_t place)
+{
+	enum state state = (enum state)thread.state;
+
+	switch (state) {
+	case PLAIN:
+		take(redact, thread, byte, place);
+		if (byte != '%' && byte != '\\')
+			return;
+		thread.state = byte == '%' ? PERCENT : BACKSLASH;
+		break;
+	case PERCENT:
+		if (hex(byte) < 0)
+			return;
+		thread.digit = (uint8_t)hex(byte);
+		thread.state = HEX;
+		break;
+	case HEX:
+		if (hex(byte) >= 0)
+			take(redact, thread, (uint8_t)(thread.digit << 4 | hex(byte)), place);
+		return;
+	case BACKSLASH:
+		if (ispunct(byte))
+			take(redact, thread, byte, place);
+		if (byte != 'u' && byte != 'x')
+			return;
+		thread.state = byte == 'u' ? UNICODE_1 : PERCENT;
+		break;
+	case UNICODE_1:
+	case UNICODE_2:
+		if (byte != '0')
+			return;
+		thread.state = state == UNICODE_1 ? UNICODE_2 : PERCENT;
+		break;
+	}
+	add(redact, thread, place);
+}
+
+static void step(struct redact *redact, uint8_t byte, uint64_t place)
+{
+	redact->next_count = 0;
+	for (unsigned i = 0; i < redact->count; i++)
+		advance(redact, redact->threads[i], byte, place);
+	for (uint8_t form = 0; form < FORMS; form++)
+		advance(redact, (struct thread){ .start = place, .form = form }, byte, place);
+	redact->count = redact->next_count;
+	memcpy(redact->threads, redact->next, redact->count * sizeof(*redact->threads));
+}
+
+/* ---- the search for a beginning -------------------------------------------------------------- */
+
+static vector all_of(uint8_t byte)
+{
+	vector it;
+
+	memset(&it, byte, sizeof(it));
+	return it;
+}
+
+/* Which of the 16 that begin at @data may be one?  17 are looked at; 0x80 for each in
+ * @found, the first in the lowest byte. */
+static bool candidates(const struct redact_set *set, const uint8_t *data, uint64_t found[2])
+{
+	vector one, other, all;
+
+	memcpy(&one, data, sizeof(one));
+	memcpy(&other, data + 1, sizeof(other));
+	all = (vector)((one == all_of('%')) | (one == all_of('\\')));
+	for (unsigned i = 0; i < set->pair_count; i++)
+		all |= (vector)((one == set->first[i]) & (other == set->second[i]));
+	memcpy(found, &all, sizeof(all));
+	found[0] &= EACH_BYTE;
+	found[1] &= EACH_BYTE;
+	return found[0] | found[1];
+}
+
+/* An escape of a byte that one of the first elements may be.  @size bytes are there. */
+static bool escapes(const struct redact_set *set, const uint8_t *data, size_t size)
+{
+	size_t digits = data[0] == '%' ? 1 : data[1] == 'x' ? 2 : 4;
+
+	if (data[0] == '\\' && data[1] != 'u' && data[1] != 'x')
+		return ispunct(data[1]) && set->early[data[1]];
+	if (size < digits + 2)
+		return true;
+	return hex(data[digits]) >= 0 && hex(data[digits + 1]) >= 0 &&
+	       set->early[hex(data[digits]) << 4 | hex(data[digits + 1])];
+}
+
+/* Of @size bytes, which are two at least. */
+static bool begins(const struct redact_set *set, const uint8_t *data, size_t size)
+{
+	if ((data[0] == '%' || data[0] == '\\') && escapes(set, data, size))
+		return true;
+	for (unsigned i = 0; i < set->pair_count; i++)
+		if (data[0] == set->first[i][0] && data[1] == set->second[i][0])
+			return true;
+	return false;
+}
+
+/*
+ * Where from @at on threads have to look: two bytes before a pair or an escape, since an
+ * element known in part and one more may stand there; and at the last two bytes, which
+ * are no pair yet.
+ */
+static size_t skip(const struct redact_set *set, const uint8_t *data, size_t at, size_t size)
+{
+	size_t from = at, last = size < 2 ? 0 : size - 2;
+	uint64_t found[2];
+
+	for (; at + sizeof(vector) < size; at += sizeof(vector)) {
+		if (!candidates(set, data + at, found))
+			continue;
+		for (unsigned i = 0; i < 2; i++)
+			for (; found[i]; found[i] &= found[i] - 1) {
+				size_t place = at + 8 * i + (size_t)__builtin_ctzll(found[i]) / 8;
+
+				if (begins(set, data + place, size - place))
+					return place < from + 2 ? from : place - 2;
+			}
+	}
+	for (; at < last; at++)
+		if (begins(set, data + at, size - at))
+			return at < from + 2 ? from : at - 2;
+	return from > last ? from : last;
+}
+
+/*
+ * Are there only threads that have matched the byte before @at, and does none of them go
+ * on?  In what looks like base64 there is always one.
+ */
+static bool idle(const struct redact *redact, size_t at, size_t size)
+{
+	const uint8_t *data = redact->data + at;
+
+	if (!redact->count)
+		return true;
+	if (!at || at + 2 >= size || redact->starred + 2 > redact->place + at)
+		return false;
+	for (unsigned i = 0; i < redact->count; i++)
+		if (redact->threads[i].at != 1 || redact->threads[i].state != PLAIN ||
+		    redact->threads[i].start + 1 != redact->place + at)
+			return false;
+	return !begins(redact->set, data - 1, size - at + 1) &&
+	       !begins(redact->set, data, size - at) && data[1] != '%' && data[1] != '\\';
+}
+
+static void search(struct redact *redact, size_t size)
+{
+	for (size_t at = 0; at < size; at++) {
+		if (idle(redact, at, size)) {
+			redact->count = 0;
+			at = skip(redact->set, redact->data, at, size);
+		}
+		step(redact, redact->data[at], redact->place + at);
+	}
+}
+
+/* ---- streams ----------------------------------------------------------------------------- */
+
+struct redact *redact_make(struct redact_set *set)
+{
+	struct redact *redact = calloc(1, sizeof(*redact));
+
+	if (redact)
+		redact->set = redact_set_hold(set);
+	return redact;
+}
+
+void redact_free(struct redact *redact)
+{
+	if (!redact)
+		return;
+	redact_set_drop(redact->set);
+	if (redact->kept)
+		OPENSSL_cleanse(redact->kept, redact->kept_room);
+	free(redact->kept);
+	OPENSSL_cleanse(redact, sizeof(*redact));
+	free(redact);
+}
+
+/* How many of @have bytes at the end, and no more, must wait. */
+static size_t must_wait(const struct redact *redact, uint64_t end, size_t have)
+{
+	uint64_t from = end;
+
+	for (unsigned i = 0; i < redact->count; i++)
+		if (redact->threads[i].at >= KEPT_FROM && redact->threads[i].start < from)
+			from = redact->threads[i].start;
+	return end - from > have ? have : (size_t)(end - from);
+}
+
+static bool grow(struct redact *redact, size_t room)
+{
+	uint8_t *more;
+
+	if (room <= redact->kept_room)
+		return true;
+	more = malloc(room * 2);
+	if (!more)
+		return false;
+	if (redact->kept_size)
+		memcpy(more, redact->kept, redact->kept_size);
+	if (redact->kept)
+		OPENSSL_cleanse(redact->kept, redact->kept_room);
+	free(redact->kept);
+	redact->kept = more;
+	redact->kept_room = room * 2;
+	return true;
+}
+
+bool redact_feed(struct redact *redact, uint8_t *data, size_t size, redact_put *put, void *context)
+{
+	size_t have = redact->kept_size + size, wait, old;
+
+	redact->data = data;
+	search(redact, size);
+	redact->place += size;
+	wait = must_wait(redact, redact->place, have);
+	if (!grow(redact, wait > redact->kept_size ? wait : redact->kept_size))
+		return false;
+	old = wait > size ? redact->kept_size - (wait - size) : redact->kept_size;
+	if (old)
+		put(context, redact->kept, old);
+	redact->kept_size -= old;
+	if (redact->kept_size)
+		memmove(redact->kept, redact->kept + old, redact->kept_size);
+	if (wait < size)
+		put(context, data, size - wait);
+	if (wait) {
+		size_t more = wait < size ? wait : size;
+
+		memcpy(redact->kept + redact->kept_size, data + size - more, more);
+		redact->kept_size += more;
+	}
+	return true;
+}
+
+void redact_end(struct redact *redact, redact_put *put, void *context)
+{
+	if (redact->kept_size)
+		put(context, redact->kept, redact->kept_size);
+	redact->kept_size = 0;
+	redact->count = 0;
+}
+
+bool redact_whole(struct redact_set *set, uint8_t *data, size_t size)
+{
+	struct redact redact = { .set = set, .data = data };
+	bool found;
+
+	search(&redact, size);
+	found = redact.found != 0;
+	OPENSSL_cleanse(&redact, sizeof(redact));
+	return found;
+}
+
+unsigned redact_count(const struct redact *redact)
+{
+	return redact->found;
+}

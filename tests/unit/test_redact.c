@@ -1,0 +1,355 @@
+#include <criterion/criterion.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "proxy/keeper.h"
+#include "proxy/redact.h"
+
+struct text {
+	uint8_t at[1 << 16];
+	size_t size;
+};
+
+static void add(struct text *text, const void *data, size_t size)
+{
+	cr_assert(text->size + size <= sizeof(text->at));
+	memcpy(text->at + text->size, data, size);
+	text->size += size;
+}
+
+static void put(void *context, const uint8_t *data, size_t size)
+{
+	add(context, data, size);
+}
+
+/* ---- a plain stream ------------------------------------------------------------------------- */
+
+/* Through one stream, in pieces of @piece bytes (0: of random ones). */
+static void pass(struct redact_set *set, const struct text *in, size_t piece, struct text *out)
+{
+	struct redact *redact = redact_make(set);
+
+	out->size = 0;
+	for (size_t at = 0; at < in->size;) {
+		size_t size = piece ? piece : 1 + (size_t)rand() % 40;
+		/* its own size, so that reading past it is seen */
+		uint8_t *copy = malloc(size);
+
+		if (size > in->size - at)
+			size = in->size - at;
+		memcpy(copy, in->at + at, size);
+		cr_assert(redact_feed(redact, copy, size, put, out));
+		free(copy);
+		at += size;
+	}
+	redact_end(redact, put, out);
+	redact_free(redact);
+}
+
+static void expect(struct redact_set *set, const char *in, const char *want)
+{
+	struct text text = { .size = 0 }, out;
+
+	add(&text, in, strlen(in));
+	pass(set, &text, text.size, &out);
+	cr_expect(out.size == strlen(want) && !memcmp(out.at, want, out.size), "%s\n%.*s", in,
+		  (int)out.size, out.at);
+}
+
+Test(redact, the_ways_to_write_it)
+{
+	static const char secret[] = "sk-\"a/b\\?>~";
+	struct redact_set *set = redact_set_make(secret, 11);
+
+	cr_assert(set);
+	expect(set, "say sk-\"a/b\\?>~ and go", "say *********** and go");
+	expect(set, "sk-\"a/b\\?>~", "***********");
+	expect(set, "sk-\"a/b\\?>", "sk-\"a/b\\?>");
+	expect(set, "sk-sk-\"a/b\\?>~sk", "sk-***********sk");
+	/* JSON, of several minds */
+	expect(set, "{\"k\":\"sk-\\\"a/b\\\\?>~\"}", "{\"k\":\"*************\"}");
+	expect(set, "sk-\\\"a\\/b\\\\?>~.", "**************.");
+	expect(set, "\\u0073k-\\u0022a/b\\u005c\\u003F\\u003e~.",
+	       "************************************.");
+	expect(set, "\\x73k-\\\"a/b\\\\?>~.", "****************.");
+	/* of a URL, in either case, and what need not be escaped */
+	expect(set, "sk-%22a%2fb%5C%3F%3e%7E&", "***********************&");
+	expect(set, "%73%6b%2d%22%61%2F%62%5c%3f%3E%7e&", "*********************************&");
+	/* base64: at each offset, in both alphabets, with and without its end */
+	expect(set, "c2stImEvYlw/Pn4=", "***************=");
+	expect(set, "c2stImEvYlw_Pn4.", "***************.");
+	expect(set, "Basic dTpzay0iYS9iXD8+fg==", "Basic dT****************==");
+	expect(set, "eHh4eHNrLSJhL2JcPz5+eHg=", "eHh4e***************eHg=");
+	/* the same in a URL, and in JSON */
+	expect(set, "dTpzay0iYS9iXD8%2Bfg%3D%3D", "dT******************%3D%3D");
+	expect(set, "c2stImEvYlw\\/Pn4=", "****************=");
+	expect(set, "c2stImEvYlw\\u002fPn4=", "********************=");
+	/* not quite */
+	expect(set, "sk-\"a/b\\?>!", "sk-\"a/b\\?>!");
+	expect(set, "SK-\"A/B\\?>~", "SK-\"A/B\\?>~");
+	expect(set, "sk-%2xa/b%", "sk-%2xa/b%");
+	redact_set_drop(set);
+}
+
+Test(redact, sizes)
+{
+	char big[KEEPER_VALUE_MAX + 1];
+	struct redact_set *set;
+
+	memset(big, 'x', sizeof(big));
+	cr_expect_null(redact_set_make(big, KEEPER_VALUE_MIN - 1));
+	cr_expect_null(redact_set_make(big, KEEPER_VALUE_MAX + 1));
+	set = redact_set_make(big, KEEPER_VALUE_MAX);
+	cr_expect(set);
+	redact_set_drop(set);
+	set = redact_set_make(big, KEEPER_VALUE_MIN);
+	expect(set, "", "");
+	expect(set, "xxxxxxxx", "********");
+	expect(set, "axxxxxxxxxxxa", "a***********a");
+	redact_set_drop(set);
+}
+
+/* What has come goes on at once, but what may be the beginning of a secret. */
+Test(redact, no_more_waits_than_must)
+{
+	static const struct {
+		const char *piece;
+		size_t out; /* bytes handed on by then */
+	} steps[] = {
+		{ "data: x\n\n", 9 }, { "data: s", 16 }, { "k-abc", 16 + 0 }, { "defgh", 16 + 0 },
+		{ "\n\n", 28 },       { "sk-a", 28 },    { "x", 33 },
+	};
+	struct redact_set *set = redact_set_make("sk-abcdefghijk", 14);
+	struct redact *redact = redact_make(set);
+	struct text out = { .size = 0 };
+	uint8_t piece[16];
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		memcpy(piece, steps[i].piece, strlen(steps[i].piece));
+		cr_assert(redact_feed(redact, piece, strlen(steps[i].piece), put, &out));
+		cr_expect_eq(out.size, steps[i].out, "step %zu: %zu", i, out.size);
+	}
+	cr_expect_eq(redact_count(redact), 0);
+	redact_free(redact);
+	redact_set_drop(set);
+}
+
+Test(redact, as_a_whole)
+{
+	struct redact_set *set = redact_set_make("sk-abcdefgh", 11);
+	uint8_t text[] = "https://x/?key=sk%2dabcdefgh&a=c2stYWJjZGVmZ2g=", none[] = "nothing";
+
+	cr_expect(redact_whole(set, text, sizeof(text) - 1));
+	cr_expect_str_eq((char *)text, "https://x/?key=*************&a=***************=");
+	cr_expect_not(redact_whole(set, none, sizeof(none) - 1));
+	cr_expect_str_eq((char *)none, "nothing");
+	redact_set_drop(set);
+}
+
+/* ---- random secrets, ways to write them, and cuts -------------------------------------------- */
+
+static const char noise[] = "abcSK-sk\\\\%%%2u0015\"/ \n=+_{}:,xyzXYZ~";
+
+static void add_noise(struct text *text, size_t most)
+{
+	for (size_t n = (size_t)rand() % most; n; n--)
+		add(text, &noise[(size_t)rand() % (sizeof(noise) - 1)], 1);
+}
+
+static void add_byte(struct text *text, uint8_t byte, int way)
+{
+	char piece[8];
+
+	switch (way) {
+	case 0:
+		snprintf(piece, sizeof(piece), "%%%02x", byte);
+		break;
+	case 1:
+		snprintf(piece, sizeof(piece), "%%%02X", byte);
+		break;
+	case 2:
+		snprintf(piece, sizeof(piece), "\\u00%02x", byte);
+		break;
+	case 3:
+		snprintf(piece, sizeof(piece), "\\u00%02X", byte);
+		break;
+	case 4:
+		snprintf(piece, sizeof(piece), "\\x%02x", byte);
+		break;
+	case 5:
+		snprintf(piece, sizeof(piece), "\\%c", byte);
+		break;
+	default:
+		snprintf(piece, sizeof(piece), "%c", byte);
+	}
+	add(text, piece, strlen(piece));
+}
+
+/* Each byte as it is (@how 0), or now and then in an escape, or mostly. */
+static void add_escaped(struct text *text, const uint8_t *data, size_t size, int how)
+{
+	for (size_t i = 0; i < size; i++) {
+		int way = !how || (how == 1 && rand() % 8) ? 6 : rand() % 7;
+
+		if (way == 5 && !strchr("\"\\/", data[i]))
+			way = 6;
+		add_byte(text, data[i], way);
+	}
+}
+
+/* One echo of @secret, which leaves the place of what must not come through. */
+static void add_echo(struct text *text, const uint8_t *secret, size_t size, size_t *from,
+		     size_t *to)
+{
+	uint8_t whole[600], coded[900];
+	size_t before = (size_t)rand() % 7, after = (size_t)rand() % 7, length, first, last;
+
+	if (rand() % 2) {
+		*from = text->size;
+		add_escaped(text, secret, size, rand() % 3);
+		*to = text->size;
+		return;
+	}
+	for (size_t i = 0; i < before + size + after; i++)
+		whole[i] = (uint8_t)rand();
+	memcpy(whole + before, secret, size);
+	length = (size_t)EVP_EncodeBlock(coded, whole, (int)(before + size + after));
+	for (size_t i = 0; rand() % 2 && i < length; i++)
+		coded[i] = coded[i] == '+' ? '-' : coded[i] == '/' ? '_' : coded[i];
+	first = before * 8 / 6;
+	last = ((before + size) * 8 + 5) / 6;
+	int how = rand() % 3;
+	add_escaped(text, coded, first, how);
+	*from = text->size;
+	add_escaped(text, coded + first, last - first, how);
+	*to = text->size;
+	add_escaped(text, coded + last, length - last, how);
+}
+
+Test(redact, whatever_is_cut_wherever)
+{
+	static struct text in, out, want, again;
+	static const char letters[] = "abcSK-sk\\%2u0015\"/=+_.~AbCdEf";
+
+	for (unsigned round = 0; round < 4000; round++) {
+		uint8_t secret[400];
+		size_t size = KEEPER_VALUE_MIN + (size_t)rand() % (round % 20 ? 60 : 390);
+		struct redact_set *set;
+
+		srand(round);
+		for (size_t i = 0; i < size; i++)
+			secret[i] = round % 3
+					? (uint8_t)(0x21 + rand() % 94)
+					: (uint8_t)letters[(size_t)rand() % (sizeof(letters) - 1)];
+		set = redact_set_make(secret, size);
+		in.size = 0;
+		want.size = 0;
+		for (int i = rand() % 4; i >= 0; i--) {
+			size_t from, to, start = in.size;
+
+			add_noise(&in, 50);
+			add(&in, "q", 1); /* nothing that an escape could begin with */
+			add_echo(&in, secret, size, &from, &to);
+			add(&want, in.at + start, in.size - start);
+			memset(want.at + from, '*', to - from);
+			add_noise(&in, 50);
+			add(&want, in.at + want.size, in.size - want.size);
+		}
+		pass(set, &in, 1 + round % 3 * 100000, &out);
+		cr_assert_eq(out.size, in.size);
+		if (round % 3 == 0) {
+			/* byte by byte: the first characters may have gone before it was seen */
+			for (size_t i = 0; i < out.size; i++)
+				cr_assert(out.at[i] == in.at[i] || out.at[i] == '*');
+			cr_assert_null(memmem(out.at, out.size, secret, size), "round %u", round);
+			redact_set_drop(set);
+			continue;
+		}
+		for (size_t i = 0; i < out.size; i++)
+			cr_assert_eq(out.at[i], want.at[i], "round %u, at %zu:\n%.*s\n%.*s\n%.*s",
+				     round, i, (int)in.size, in.at, (int)out.size, out.at,
+				     (int)size, secret);
+		pass(set, &in, 0, &again);
+		cr_assert_eq(again.size, in.size);
+		cr_assert_null(memmem(again.at, again.size, secret, size));
+		redact_set_drop(set);
+	}
+}
+
+/* ---- packed answers ------------------------------------------------------------------------- */
+
+static void pack(const struct text *in, int window, struct text *out)
+{
+	z_stream stream = { 0 };
+
+	cr_assert_eq(deflateInit2(&stream, 6, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	stream.next_in = (uint8_t *)(uintptr_t)in->at;
+	stream.avail_in = (unsigned)in->size;
+	stream.next_out = out->at + out->size;
+	stream.avail_out = (unsigned)(sizeof(out->at) - out->size);
+	cr_assert_eq(deflate(&stream, Z_FINISH), Z_STREAM_END);
+	out->size += stream.total_out;
+	deflateEnd(&stream);
+}
+
+/* By @piece bytes, into @room; false: it is broken. */
+static bool unpack_all(const struct text *in, size_t piece, size_t room, struct text *out)
+{
+	struct unpack *unpack = unpack_make();
+	uint8_t some[4096];
+	bool good = true;
+
+	out->size = 0;
+	for (size_t at = 0; good && at <= in->size; at += piece) {
+		size_t size = in->size - at < piece ? in->size - at : piece;
+		const uint8_t *from = in->at + at;
+		long got;
+
+		do {
+			got = unpack_feed(unpack, &from, &size, at + piece > in->size, some, room);
+			good = got >= 0;
+			if (good)
+				add(out, some, (size_t)got);
+		} while (good && got == (long)room);
+		cr_expect(!good || !size);
+	}
+	unpack_free(unpack);
+	return good;
+}
+
+Test(redact, what_is_unpacked)
+{
+	static const int windows[] = { 15 + 16, 15, -15 };
+	static struct text plain, packed, out, cut;
+
+	for (size_t i = 0; i < 20000; i++)
+		add(&plain, i % 7 ? "abc" : &noise[(size_t)rand() % 20], 1 + i % 2);
+	for (size_t i = 0; i < 3; i++) {
+		packed.size = 0;
+		pack(&plain, windows[i], &packed);
+		for (size_t piece = 1; piece < 2 * packed.size; piece = piece * 3 + 1) {
+			cr_expect(unpack_all(&packed, piece, 100, &out), "%zu %zu", i, piece);
+			cr_expect(out.size == plain.size && !memcmp(out.at, plain.at, out.size));
+		}
+		for (size_t size = 1; size < packed.size; size += 97) {
+			cut = packed;
+			cut.size = size;
+			cr_expect_not(unpack_all(&cut, 50, 4096, &out), "%zu %zu", i, size);
+		}
+		add(&packed, "rest", 4);
+		cr_expect(unpack_all(&packed, 1000, 4096, &out) && out.size == plain.size);
+	}
+	packed.size = 0;
+	cr_expect(unpack_all(&packed, 1, 10, &out) && !out.size);
+	plain.size = 5;
+	pack(&plain, 15 + 16, &packed);
+	pack(&plain, 15 + 16, &packed);
+	cr_expect(unpack_all(&packed, 3, 4, &out) && out.size == 10); /* two members */
+	add((packed.size = 0, &packed), "\x1f\x8bnothing of the kind", 21);
+	cr_expect_not(unpack_all(&packed, 100, 100, &out));
+	add((packed.size = 0, &packed), "plain text", 10);
+	cr_expect_not(unpack_all(&packed, 100, 100, &out));
+}
