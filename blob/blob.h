@@ -319,16 +319,47 @@ enum sbx_slurm_verb {
 	SBX_SLURM_FORCE, SBX_SLURM_ADD, SBX_SLURM_BUDGET, SBX_SLURM_SHOW,
 	SBX_SLURM_JOBS,
 };
+enum sbx_slurm_takes { /* what an option takes: all but the first and third need a value */
+	SBX_TAKES_NOTHING, SBX_TAKES_VALUE, SBX_TAKES_OPTIONAL,
+	/* amounts, in Slurm's own way of writing */
+	SBX_TAKES_TIME,    /* minutes, M:S, H:M:S, D-H[:M[:S]] */
+	SBX_TAKES_MEMORY,  /* megabytes, or with K M G T P */
+	SBX_TAKES_NUMBER,
+	SBX_TAKES_NODES,   /* N or N-M, with k m */
+	SBX_TAKES_ARRAY,   /* the tasks of N,N-M:STEP%LIMIT */
+	SBX_TAKES_GRES,    /* NAME[:TYPE][:COUNT],... */
+	SBX_TAKES_GPUS,    /* [TYPE:]COUNT,... */
+	/* what the chaperon looks into, whatever the policy allows */
+	SBX_TAKES_HOSTS,     /* nodes by name: no file of names */
+	SBX_TAKES_JOBS,      /* ids of jobs */
+	SBX_TAKES_NAME,      /* letters, digits and ._- since names of files are made of it */
+	SBX_TAKES_DIRECTORY, /* where the job runs */
+	SBX_TAKES_INPUT,     /* files that the job opens itself, inside */
+	SBX_TAKES_OUTPUT,
+	SBX_TAKES_ERRORS,
+	SBX_TAKES_ENVIRONMENT, /* variables that the job gets */
+	SBX_TAKES_COMMENT,
+	SBX_TAKES_COLUMNS,   /* what a listing shows */
+	SBX_TAKES_SCRIPT,    /* a shell command in the place of a script */
+	SBX_TAKES_COUNT
+};
+#define SBX_SLURM_KIND_WORDS \
+	"flag", "value", "optional-value", "time", "memory", "number", "nodes", "array", "gres", \
+	"gpus", "hosts", "jobs", "name", "directory", "input", "output", "errors", "environment", \
+	"comment", "columns", "script"
+#define SBX_SLURM_NO_SCRIPT 1u /* has no effect in a script's #SBATCH lines */
 struct sbx_slurm_rule {
 	struct sbx_head head;
-	uint8_t value_kind;   /* OPTION: 0 flag, 1 value, 2 optional value */
+	uint8_t value_kind;   /* OPTION: enum sbx_slurm_takes */
 	uint8_t op;           /* ALLOW: 0 none, 1 in, 2 max */
-	uint16_t reserved;
+	uint8_t flags;        /* OPTION: SBX_SLURM_* */
+	uint8_t reserved;
 	uint32_t command;     /* string or SBX_NONE; one rule a command */
 	uint32_t option;      /* "--time" or SBX_NONE */
 	uint32_t short_name;  /* OPTION: "-t" or SBX_NONE */
 	uint32_t env;         /* OPTION: string or SBX_NONE */
-	uint32_t value_first, value_count; /* SBX_SEC_TMPLS: as written */
+	/* SBX_SEC_TMPLS: as written */
+	uint32_t value_first, value_count;
 	uint32_t period_s;    /* BUDGET ... for 1d */
 };
 

@@ -130,9 +130,10 @@ static const struct field fields[] = {
 	FIELD(SLOTS, sbx_slot, under, STRING_OPT, 0),
 
 	FIELD(SLURM, sbx_slurm_rule, head, HEAD, SBX_SLURM_JOBS + 1),
-	FIELD(SLURM, sbx_slurm_rule, value_kind, BELOW8, 3),
+	FIELD(SLURM, sbx_slurm_rule, value_kind, BELOW8, SBX_TAKES_COUNT),
 	FIELD(SLURM, sbx_slurm_rule, op, BELOW8, 3),
-	FIELD(SLURM, sbx_slurm_rule, reserved, BELOW16, 1),
+	FIELD(SLURM, sbx_slurm_rule, flags, BELOW8, SBX_SLURM_NO_SCRIPT + 1),
+	FIELD(SLURM, sbx_slurm_rule, reserved, BELOW8, 1),
 	FIELD(SLURM, sbx_slurm_rule, command, STRING_OPT, 0),
 	FIELD(SLURM, sbx_slurm_rule, option, STRING_OPT, 0),
 	FIELD(SLURM, sbx_slurm_rule, short_name, STRING_OPT, 0),

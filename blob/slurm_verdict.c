@@ -3,10 +3,14 @@
  *
  * Stricter than the clients' own parser, so that both read a line alike: an
  * option is spelled out, given once, and declared for its command; a value is
- * taken where the declaration says one is, whatever it looks like; the words
- * ":" (a second component) have no place.  Then the command must be allowed
+ * taken where the declaration says one is, whatever it looks like; a word ":"
+ * (a second component) has no place anywhere: even as a value it makes the
+ * clients' two passes read two lines.  Then the command must be allowed
  * and each option named by an allow whose `in` or `max`, if it has one, takes
  * the value; several allows add up, a deny or seal beats them.
+ *
+ * `scontrol show job` is the command scontrol-show-job where that is declared, and
+ * what such a command takes as KEY=VALUE is its option --KEY.
  */
 #include "blob/verdict.h"
 
@@ -16,134 +20,40 @@
 #define LINE_SIZE 4096
 #define WORD_MAX  128
 
-enum { VALUE_NEVER, VALUE_NEEDED, VALUE_OPTIONAL }; /* sbx_slurm_rule.value_kind */
-enum { OP_NONE, OP_IN, OP_MAX };                    /* sbx_slurm_rule.op */
+enum { OP_NONE, OP_IN, OP_MAX }; /* sbx_slurm_rule.op */
 
-struct request {
+struct reader {
 	const struct sbx_blob *blob;
 	const struct sbx_vars *vars;
+	struct sbx_slurm_request *request;
 	struct sbx_slurm_verdict *out;
-	char text[LINE_SIZE];
-	const char *words[WORD_MAX];
-	uint32_t seen[WORD_MAX]; /* declarations of the options so far */
-	unsigned count, seen_count;
+	const char **words;
+	unsigned count;
+	bool in_script;
 };
 
-static bool refuse(struct request *request, uint32_t rule, const char *what, const char *word)
+static bool refuse(struct reader *reader, uint32_t rule, const char *what, const char *word)
 {
-	request->out->allowed = false;
-	request->out->rule = rule;
-	snprintf(request->out->reason, sizeof(request->out->reason), "%s: %.120s", what, word);
+	reader->out->allowed = false;
+	reader->out->rule = rule;
+	snprintf(reader->out->reason, sizeof(reader->out->reason), "%s: %.120s", what, word);
 	return false;
 }
 
-static bool split(struct request *request, const char *line)
+/* Something that no declaration speaks of. */
+static bool unknown(struct reader *reader, const char *what, const char *word)
 {
-	char *to = request->text, *end = to + sizeof(request->text) - 1, quote = 0;
-	bool in_word = false;
-
-	for (; *line; line++) {
-		if (!quote && (*line == ' ' || *line == '\t')) {
-			if (in_word)
-				*to++ = '\0';
-			in_word = false;
-		} else {
-			if (!in_word && request->count == WORD_MAX)
-				return false;
-			if (!in_word)
-				request->words[request->count++] = to;
-			in_word = true;
-			if (quote ? *line == quote : *line == '"' || *line == '\'')
-				quote = quote ? 0 : *line;
-			else
-				*to++ = *line;
-		}
-		if (to >= end)
-			return false;
-	}
-	*to = '\0';
-	return !quote;
+	reader->out->option = NULL;
+	return refuse(reader, SBX_NONE, what, word);
 }
 
-/* Digits at *p as a number, or false; it moves behind them. */
-static bool number(const char **p, uint64_t *out)
+static const struct sbx_slurm_rule *rule_at(const struct reader *reader, uint32_t index)
 {
-	const char *start = *p;
-
-	for (*out = 0; **p >= '0' && **p <= '9'; ++*p) {
-		if (*out > UINT32_MAX)
-			return false;
-		*out = *out * 10 + (uint64_t)(**p - '0');
-	}
-	return *p != start;
+	return SBX_AT(reader->blob, SLURM, sbx_slurm_rule, index);
 }
 
-/* Slurm's times (sbatch(1) --time) in seconds: M, M:S, H:M:S, D-H[:M[:S]]. */
-static bool slurm_time(const char *p, uint64_t *out)
-{
-	uint64_t part[3], days = 0;
-	unsigned count = 0;
-	bool has_days = false;
-
-	if (!number(&p, &part[0]))
-		return false;
-	if (*p == '-') {
-		has_days = true;
-		days = part[0];
-		p++;
-		if (!number(&p, &part[0]))
-			return false;
-	}
-	for (count = 1; *p == ':' && count < 3; count++) {
-		p++;
-		if (!number(&p, &part[count]))
-			return false;
-	}
-	for (unsigned i = count; i < 3; i++)
-		part[i] = 0;
-	if (has_days || count == 3)
-		*out = ((days * 24 + part[0]) * 60 + part[1]) * 60 + part[2];
-	else
-		*out = part[0] * 60 + part[1];
-	return !*p;
-}
-
-/* A number, or one with a unit out of @units, each worth @worth. */
-static bool with_unit(const char *p, const char *units, const uint64_t *worth, uint64_t none,
-		      uint64_t *out)
-{
-	const char *unit;
-
-	if (!number(&p, out))
-		return false;
-	if (!*p) {
-		*out *= none;
-		return none != 0;
-	}
-	unit = strchr(units, *p);
-	if (!unit || p[1])
-		return false;
-	*out *= worth[unit - units];
-	return true;
-}
-
-/* Is @value at most @limit?  What the limit is written as says what both are. */
-static bool at_most(const char *value, const char *limit)
-{
-	static const uint64_t seconds[] = { 1, 60, 3600, 86400 };
-	static const uint64_t kib[] = { 1, 1u << 10, 1u << 20, 1u << 30 };
-	uint64_t have, most;
-
-	if (with_unit(limit, "smhd", seconds, 0, &most) ||
-	    (strpbrk(limit, ":-") && slurm_time(limit, &most)))
-		return slurm_time(value, &have) && have <= most;
-	if (with_unit(limit, "KMGT", kib, 0, &most)) /* --mem: megabytes where no unit is */
-		return with_unit(value, "KMGT", kib, 1u << 10, &have) && have <= most;
-	return with_unit(limit, "", NULL, 1, &most) && with_unit(value, "", NULL, 1, &have) &&
-	       have <= most;
-}
-
-static bool takes(struct request *request, const struct sbx_slurm_rule *rule, const char *value)
+static bool takes(const struct reader *reader, const struct sbx_slurm_rule *rule, unsigned kind,
+		  const char *value)
 {
 	char text[512];
 	uint32_t unset;
@@ -153,120 +63,132 @@ static bool takes(struct request *request, const struct sbx_slurm_rule *rule, co
 		return true;
 	for (uint32_t i = 0; value && i < rule->value_count; i++) {
 		struct sbx_tmpl tmpl =
-		    *SBX_AT(request->blob, TMPLS, sbx_tmpl, rule->value_first + i);
+		    *SBX_AT(reader->blob, TMPLS, sbx_tmpl, rule->value_first + i);
 
-		if (sbx_expand(request->blob, tmpl, request->vars, text, sizeof(text), &wild,
+		if (sbx_expand(reader->blob, tmpl, reader->vars, text, sizeof(text), &wild,
 			       &unset) < 0)
 			continue;
-		if (rule->op == OP_IN ? !strcmp(value, text) : at_most(value, text))
+		if (rule->op == OP_IN ? !strcmp(value, text) : sbx_slurm_at_most(kind, value, text))
 			return true;
 	}
 	return false;
 }
 
 /* @option NULL: the command itself. */
-static bool permitted(struct request *request, const char *option, const char *value)
+static bool permitted(struct reader *reader, const char *option, unsigned kind, const char *value)
 {
-	const struct sbx_blob *blob = request->blob;
 	uint32_t allowed_by = SBX_NONE, near = SBX_NONE;
+	const char *command = reader->request->command;
 
-	for (uint32_t i = 0; i < SBX_COUNT(blob, SLURM); i++) {
-		const struct sbx_slurm_rule *rule = SBX_AT(blob, SLURM, sbx_slurm_rule, i);
+	for (uint32_t i = 0; i < SBX_COUNT(reader->blob, SLURM); i++) {
+		const struct sbx_slurm_rule *rule = rule_at(reader, i);
 
-		if (strcmp(sbx_string(blob, rule->command), request->words[0]) ||
-		    strcmp(sbx_string(blob, rule->option), option ? option : ""))
+		if (strcmp(sbx_string(reader->blob, rule->command), command) ||
+		    strcmp(sbx_string(reader->blob, rule->option), option ? option : ""))
 			continue;
 		if (rule->head.verb == SBX_SLURM_DENY || rule->head.verb == SBX_SLURM_SEAL)
-			return refuse(request, i, "denied", option ? option : request->words[0]);
+			return refuse(reader, i, "denied", option ? option : command);
 		if (rule->head.verb != SBX_SLURM_ALLOW)
 			continue;
 		near = i;
-		if (takes(request, rule, value))
+		if (takes(reader, rule, kind, value))
 			allowed_by = i;
 	}
 	if (allowed_by == SBX_NONE)
-		return refuse(request, near,
+		return refuse(reader, near,
 			      near == SBX_NONE ? "nothing allows" : "value not allowed",
-			      option ? option : request->words[0]);
-	request->out->rule = allowed_by;
+			      option ? option : command);
+	reader->out->rule = allowed_by;
 	return true;
 }
 
 /* The declaration of a long option, or of the short one that is @letter. */
-static const struct sbx_slurm_rule *declared(struct request *request, const char *name,
-					     size_t length, char letter, uint32_t *index)
+static uint32_t declared(const struct reader *reader, const char *name, size_t length, char letter)
 {
-	const struct sbx_blob *blob = request->blob;
-
-	for (*index = 0; *index < SBX_COUNT(blob, SLURM); ++*index) {
-		const struct sbx_slurm_rule *rule = SBX_AT(blob, SLURM, sbx_slurm_rule, *index);
-		const char *text = sbx_string(blob, name ? rule->option : rule->short_name);
+	for (uint32_t i = 0; i < SBX_COUNT(reader->blob, SLURM); i++) {
+		const struct sbx_slurm_rule *rule = rule_at(reader, i);
+		const char *text =
+		    sbx_string(reader->blob, name ? rule->option : rule->short_name);
 
 		if (rule->head.verb != SBX_SLURM_OPTION ||
-		    strcmp(sbx_string(blob, rule->command), request->words[0]))
+		    strcmp(sbx_string(reader->blob, rule->command), reader->request->command))
 			continue;
 		if (name ? strlen(text) == length && !memcmp(text, name, length)
 			 : text[0] == '-' && text[1] == letter && !text[2])
-			return rule;
+			return i;
 	}
-	return NULL;
+	return SBX_NONE;
 }
 
 /* One option with its value, found to be declared at @index. */
-static bool give(struct request *request, const struct sbx_slurm_rule *rule, uint32_t index,
-		 const char *value)
+static bool give(struct reader *reader, uint32_t index, const char *value)
 {
-	const char *name = sbx_string(request->blob, rule->option);
+	struct sbx_slurm_request *request = reader->request;
+	const struct sbx_slurm_rule *rule = rule_at(reader, index);
+	const char *name = sbx_string(reader->blob, rule->option), *wrong;
 
-	for (unsigned i = 0; i < request->seen_count; i++)
-		if (request->seen[i] == index)
-			return refuse(request, index, "given twice", name);
-	if (request->seen_count == WORD_MAX)
-		return refuse(request, index, "too many options", name);
-	request->seen[request->seen_count++] = index;
-	if (rule->value_kind == VALUE_NEVER && value)
-		return refuse(request, index, "takes no value", name);
-	if (rule->value_kind == VALUE_NEEDED && !value)
-		return refuse(request, index, "needs a value", name);
-	return permitted(request, name, value);
+	reader->out->option = name;
+	reader->out->value = value;
+	for (unsigned i = 0; i < request->given_count; i++)
+		if (request->given[i].option == index)
+			return refuse(reader, index, "given twice", name);
+	if (request->given_count == SBX_SLURM_GIVEN_MAX)
+		return refuse(reader, index, "too many options", name);
+	request->given[request->given_count++] = (struct sbx_slurm_given){ index, value };
+	if (reader->in_script && rule->flags & SBX_SLURM_NO_SCRIPT)
+		return refuse(reader, index, "has no effect in a script", name);
+	if (rule->value_kind == SBX_TAKES_NOTHING && value)
+		return refuse(reader, index, "takes no value", name);
+	if (rule->value_kind != SBX_TAKES_NOTHING && rule->value_kind != SBX_TAKES_OPTIONAL &&
+	    !value)
+		return refuse(reader, index, "needs a value", name);
+	if (!permitted(reader, name, rule->value_kind, value))
+		return false;
+	wrong = value ? sbx_slurm_objection(rule->value_kind, value) : NULL;
+	return !wrong || refuse(reader, index, wrong, value);
 }
 
 /* The value that is the next word, where there is one. */
-static const char *next_word(struct request *request, unsigned *at)
+static const char *next_word(struct reader *reader, unsigned *at)
 {
-	return *at + 1 < request->count ? request->words[++*at] : NULL;
+	return *at + 1 < reader->count ? reader->words[++*at] : NULL;
 }
 
-static bool long_option(struct request *request, unsigned *at)
+static bool needs_value(const struct reader *reader, uint32_t index)
 {
-	const char *word = request->words[*at], *value = strchr(word, '=');
+	unsigned kind = rule_at(reader, index)->value_kind;
+
+	return kind != SBX_TAKES_NOTHING && kind != SBX_TAKES_OPTIONAL;
+}
+
+static bool long_option(struct reader *reader, unsigned *at)
+{
+	const char *word = reader->words[*at], *value = strchr(word, '=');
 	size_t length = value ? (size_t)(value++ - word) : strlen(word);
-	uint32_t index;
-	const struct sbx_slurm_rule *rule = declared(request, word, length, 0, &index);
+	uint32_t index = declared(reader, word, length, 0);
 
-	if (!rule)
-		return refuse(request, SBX_NONE, "not an option of this command", word);
-	if (!value && rule->value_kind == VALUE_NEEDED)
-		value = next_word(request, at);
-	return give(request, rule, index, value);
+	if (index == SBX_NONE)
+		return unknown(reader, "not an option of this command", word);
+	if (!value && needs_value(reader, index))
+		value = next_word(reader, at);
+	return give(reader, index, value);
 }
 
-static bool short_options(struct request *request, unsigned *at)
+static bool short_options(struct reader *reader, unsigned *at)
 {
-	const char *word = request->words[*at];
+	const char *word = reader->words[*at];
 
 	for (const char *p = word + 1; *p; p++) {
-		uint32_t index;
-		const struct sbx_slurm_rule *rule = declared(request, NULL, 0, *p, &index);
+		uint32_t index = declared(reader, NULL, 0, *p);
 		const char *value = NULL;
 
-		if (!rule)
-			return refuse(request, SBX_NONE, "not an option of this command", word);
-		if (rule->value_kind != VALUE_NEVER && p[1])
+		if (index == SBX_NONE)
+			return unknown(reader, "not an option of this command", word);
+		if (rule_at(reader, index)->value_kind != SBX_TAKES_NOTHING && p[1])
 			value = p + 1;
-		else if (rule->value_kind == VALUE_NEEDED)
-			value = next_word(request, at);
-		if (!give(request, rule, index, value))
+		else if (needs_value(reader, index))
+			value = next_word(reader, at);
+		if (!give(reader, index, value))
 			return false;
 		if (value)
 			break;
@@ -281,33 +203,184 @@ static bool runs_a_program(const char *command)
 	return !strcmp(command, "sbatch") || !strcmp(command, "srun") || !strcmp(command, "salloc");
 }
 
+/* KEY=VALUE of a command of two words; any other plain word is an operand. */
+static bool plain_word(struct reader *reader, const char *word)
+{
+	const char *equals = strchr(reader->request->command, '-') ? strchr(word, '=') : NULL;
+	char key[64];
+	uint32_t index;
+
+	if (!equals) {
+		reader->request->operands[reader->request->operand_count++] = word;
+		return true;
+	}
+	snprintf(key, sizeof(key), "--%.*s", (int)(equals - word), word);
+	index = declared(reader, key, strlen(key), 0);
+	return index == SBX_NONE ? unknown(reader, "not a key of this command", word)
+				 : give(reader, index, equals + 1);
+}
+
+/* The words from @at on.  Operands are gathered where they stand: never more than words read. */
+static bool read_words(struct reader *reader, unsigned at)
+{
+	struct sbx_slurm_request *request = reader->request;
+	bool options = true;
+
+	request->operands = reader->words + at;
+	for (unsigned i = at; i < reader->count; i++)
+		if (!strcmp(reader->words[i], ":"))
+			return refuse(reader, SBX_NONE, "a second component", ":");
+	for (unsigned i = at; i < reader->count; i++) {
+		const char *word = reader->words[i];
+
+		if (options && !strcmp(word, "--")) {
+			if (reader->in_script) /* it would end all directives that follow */
+				return refuse(reader, SBX_NONE, "not an option", word);
+			options = false;
+			continue;
+		}
+		if (!options || word[0] != '-' || !word[1]) {
+			if (!reader->in_script && runs_a_program(request->command)) {
+				request->operands = reader->words + i;
+				request->operand_count = reader->count - i;
+				return true;
+			}
+			if (!plain_word(reader, word))
+				return false;
+		} else if (!(word[1] == '-' ? long_option(reader, &i) : short_options(reader, &i))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool is_command(const struct reader *reader, const char *name)
+{
+	for (uint32_t i = 0; i < SBX_COUNT(reader->blob, SLURM); i++)
+		if (rule_at(reader, i)->head.verb == SBX_SLURM_OPTION &&
+		    !strcmp(sbx_string(reader->blob, rule_at(reader, i)->command), name))
+			return true;
+	return false;
+}
+
+/* Which command is it?  With the plain words that belong to its name taken away. */
+static void find_command(struct reader *reader)
+{
+	char name[sizeof(reader->request->command)];
+	unsigned at = 1, used = 0;
+
+	snprintf(reader->request->command, sizeof(reader->request->command), "%s",
+		 reader->words[0]);
+	while (at < reader->count && reader->words[at][0] == '-')
+		at++;
+	for (unsigned more = 1; more <= 2 && at + more <= reader->count; more++) {
+		snprintf(name, sizeof(name), "%s-%s%s%s", reader->words[0], reader->words[at],
+			 more > 1 ? "-" : "", more > 1 ? reader->words[at + 1] : "");
+		if (is_command(reader, name)) {
+			strcpy(reader->request->command, name);
+			used = more;
+		}
+	}
+	if (!used)
+		return;
+	reader->count -= used;
+	memmove(&reader->words[at], &reader->words[at + used],
+		(reader->count - at) * sizeof(*reader->words));
+}
+
+bool sbx_slurm_read(const struct sbx_blob *blob, const struct sbx_vars *vars,
+		    const char **arguments, unsigned count, struct sbx_slurm_request *request,
+		    struct sbx_slurm_verdict *out)
+{
+	struct reader reader = { .blob = blob, .vars = vars, .request = request, .out = out,
+				 .words = arguments, .count = count };
+	uint32_t rule;
+
+	*out = (struct sbx_slurm_verdict){ .allowed = true, .rule = SBX_NONE };
+	request->command[0] = '\0';
+	request->given_count = request->operand_count = 0;
+	if (!count)
+		return refuse(&reader, SBX_NONE, "not a command line", "");
+	find_command(&reader);
+	if (!permitted(&reader, NULL, 0, NULL))
+		return false;
+	rule = out->rule;
+	if (!read_words(&reader, 1))
+		return false;
+	if (!request->given_count)
+		out->rule = rule;
+	return true;
+}
+
+bool sbx_slurm_read_directive(const struct sbx_blob *blob, const struct sbx_vars *vars,
+			      const char **words, unsigned count,
+			      struct sbx_slurm_request *request, struct sbx_slurm_verdict *out)
+{
+	struct reader reader = { .blob = blob, .vars = vars, .request = request, .out = out,
+				 .words = words, .count = count, .in_script = true };
+
+	*out = (struct sbx_slurm_verdict){ .allowed = true, .rule = SBX_NONE };
+	request->operand_count = 0;
+	if (!read_words(&reader, 0))
+		return false;
+	return !request->operand_count ||
+	       refuse(&reader, SBX_NONE, "not an option", request->operands[0]);
+}
+
+bool sbx_slurm_give(const struct sbx_blob *blob, const struct sbx_vars *vars, uint32_t option,
+		    const char *value, struct sbx_slurm_request *request,
+		    struct sbx_slurm_verdict *out)
+{
+	struct reader reader = { .blob = blob, .vars = vars, .request = request, .out = out };
+
+	*out = (struct sbx_slurm_verdict){ .allowed = true, .rule = SBX_NONE };
+	return give(&reader, option, value);
+}
+
+/* The words of @line, into @text; false: too long, too many, or a quote is open. */
+static bool split(const char *line, char text[LINE_SIZE], const char *words[WORD_MAX],
+		  unsigned *count)
+{
+	char *to = text, *end = to + LINE_SIZE - 1, quote = 0;
+	bool in_word = false;
+
+	for (*count = 0; *line; line++) {
+		if (!quote && (*line == ' ' || *line == '\t')) {
+			if (in_word)
+				*to++ = '\0';
+			in_word = false;
+		} else {
+			if (!in_word && *count == WORD_MAX)
+				return false;
+			if (!in_word)
+				words[(*count)++] = to;
+			in_word = true;
+			if (quote ? *line == quote : *line == '"' || *line == '\'')
+				quote = quote ? 0 : *line;
+			else
+				*to++ = *line;
+		}
+		if (to >= end)
+			return false;
+	}
+	*to = '\0';
+	return !quote;
+}
+
 void sbx_slurm_decide(const struct sbx_blob *blob, const struct sbx_vars *vars, const char *line,
 		      struct sbx_slurm_verdict *out)
 {
-	struct request request = { .blob = blob, .vars = vars, .out = out };
+	struct sbx_slurm_request request;
+	char text[LINE_SIZE];
+	const char *words[WORD_MAX];
+	unsigned count;
 
-	*out = (struct sbx_slurm_verdict){ true, SBX_NONE, "" };
-	if (!split(&request, line) || !request.count) {
-		refuse(&request, SBX_NONE, "not a command line", line);
+	if (!split(line, text, words, &count) || !count) {
+		*out = (struct sbx_slurm_verdict){ .rule = SBX_NONE };
+		snprintf(out->reason, sizeof(out->reason), "not a command line: %.120s", line);
 		return;
 	}
-	if (!permitted(&request, NULL, NULL))
-		return;
-	for (unsigned i = 1; i < request.count; i++) {
-		const char *word = request.words[i];
-		bool fine = true;
-
-		if (!strcmp(word, "--"))
-			return;
-		if (!strcmp(word, ":"))
-			fine = refuse(&request, SBX_NONE, "a second component", word);
-		else if (word[0] == '-' && word[1] == '-')
-			fine = long_option(&request, &i);
-		else if (word[0] == '-' && word[1])
-			fine = short_options(&request, &i);
-		else if (runs_a_program(request.words[0]))
-			return;
-		if (!fine)
-			return;
-	}
+	sbx_slurm_read(blob, vars, words, count, &request, out);
+	out->option = NULL; /* of @text, which ends here */
+	out->value = NULL;
 }

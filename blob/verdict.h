@@ -172,16 +172,58 @@ void sbx_net_decide_unix(const struct sbx_blob *blob,
 			 struct sbx_net_verdict *out);
 
 /* ---- Slurm ----------------------------------------------------------------
- * @line is a command line, words split at blanks, with '..' and ".." quoting
- * and no other shell syntax.
+ * Command lines of the clients, read strictly: see slurm_verdict.c.
  */
+#define SBX_SLURM_GIVEN_MAX 128
+struct sbx_slurm_given {
+	uint32_t option;   /* its declaration, in SBX_SEC_SLURM */
+	const char *value; /* NULL: none */
+};
+struct sbx_slurm_request {
+	char command[64];  /* as it is declared: "sbatch", "scontrol-update" */
+	struct sbx_slurm_given given[SBX_SLURM_GIVEN_MAX];
+	unsigned given_count;
+	const char **operands; /* of the arguments; those of sbatch: script and its own */
+	unsigned operand_count;
+};
 struct sbx_slurm_verdict {
 	bool allowed;
-	uint32_t rule;    /* in SBX_SEC_SLURM, or SBX_NONE: nothing allows it */
-	char reason[256]; /* one line, when refused */
+	uint32_t rule;      /* in SBX_SEC_SLURM, or SBX_NONE: nothing allows it */
+	const char *option; /* of which a refusal speaks, or NULL */
+	const char *value;  /* of it, or NULL */
+	char reason[256];   /* one line, when refused */
 };
+/*
+ * Reads all of a command line: its command must be allowed, and each option with its
+ * value.  @arguments (with the command's name) are put into another order; @request
+ * points to them.  False: refused, and @out says why.
+ */
+bool sbx_slurm_read(const struct sbx_blob *blob, const struct sbx_vars *vars,
+		    const char **arguments, unsigned count, struct sbx_slurm_request *request,
+		    struct sbx_slurm_verdict *out);
+/* Reads the words of one directive of a script; @request is that of all its directives,
+ * with the command's name in it. */
+bool sbx_slurm_read_directive(const struct sbx_blob *blob, const struct sbx_vars *vars,
+			      const char **words, unsigned count,
+			      struct sbx_slurm_request *request, struct sbx_slurm_verdict *out);
+/* Adds one option, as if it were given: from a variable. */
+bool sbx_slurm_give(const struct sbx_blob *blob, const struct sbx_vars *vars, uint32_t option,
+		    const char *value, struct sbx_slurm_request *request,
+		    struct sbx_slurm_verdict *out);
+/* The same for a line: words split at blanks, with '..' and ".." quoting and no other
+ * shell syntax. */
 void sbx_slurm_decide(const struct sbx_blob *blob, const struct sbx_vars *vars,
 		      const char *line, struct sbx_slurm_verdict *out);
+
+/* How much @value asks for, of an option that takes an amount (enum sbx_slurm_takes):
+ * seconds, KiB, a number.  False: it is none, or one without a bound, as --time=0. */
+bool sbx_slurm_amount(unsigned takes, const char *value, uint64_t *out);
+/* Is @value within `max @limit`? */
+bool sbx_slurm_at_most(unsigned takes, const char *value, const char *limit);
+/* Can `max @limit` be said of such an option? */
+bool sbx_slurm_is_limit(unsigned takes, const char *limit);
+/* What is wrong with @value whatever the policy says, or NULL. */
+const char *sbx_slurm_objection(unsigned takes, const char *value);
 
 /* ---- assertions ----------------------------------------------------------- */
 struct sbx_assert_result {

@@ -111,7 +111,8 @@ static const char *about(const struct diff *diff, unsigned side, const struct sb
 	struct text text = { .arena = diff->arena };
 
 	if (rule->head.verb == SBX_SLURM_BUDGET) {
-		text_add(&text, "budget %s", sbx_string(blob, rule->option));
+		text_add(&text, "budget %s%s%s", sbx_string(blob, rule->command),
+			 rule->command == SBX_NONE ? "" : " ", sbx_string(blob, rule->option));
 		if (rule->period_s) {
 			text_add(&text, " for ");
 			text_time(&text, rule->period_s);

@@ -26,7 +26,7 @@ static const char help[] =
     "  connect HOST[:PORT] | unix:PATH | abstract:NAME\n"
     "  request METHOD https://HOST[:PORT]/PATH\n"
     "  call NAME [ARGUMENT=VALUE ...]\n"
-    "  see NAME | submit \"COMMAND LINE\" | use terminal, pty or user-namespaces\n"
+    "  see NAME | slurm \"COMMAND LINE\" | use terminal, pty or user-namespaces\n"
     "The answer is for a session started here: the workspace is the current directory\n"
     "unless --workspace says otherwise.  -q prints the verdict alone.  --why-not says of\n"
     "what is refused which statement would allow it, ready to paste, and what else that\n"
@@ -47,6 +47,7 @@ static const struct {
 	{ "request", explain_request },
 	{ "see", explain_see },
 	{ "submit", explain_submit },
+	{ "slurm", explain_submit },
 	{ "use", explain_use },
 	{ "listen", explain_listen },
 	{ "limit", explain_limit },
@@ -314,7 +315,7 @@ const char *explain_ask(const struct question *question, struct answer *answer)
 		if (!strcmp(question->action, actions[i].name))
 			return actions[i].explain(question, answer);
 	return "the actions are read, write, exec, device, connect, request, listen, call, see, "
-	       "submit, use, limit, require, credential, slot and share";
+	       "slurm, submit, use, limit, require, credential, slot and share";
 }
 
 static int answer_request(struct request *request, struct arena *arena, const struct sbx_blob *blob)

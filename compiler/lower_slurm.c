@@ -4,12 +4,11 @@
  * misspelled cannot pass as one that holds.
  *
  * In the model a rule speaks of one command and one option.  For a budget the
- * option is what is counted and the value how much; show, scope and jobs have
- * their words as values.
+ * command is whose it is, the option what is counted and the value how much; show,
+ * scope and jobs have their words as values.
  */
 #include "compiler/lower.h"
 
-enum { VALUE_FLAG, VALUE_NEEDED, VALUE_OPTIONAL };
 enum { OP_NONE, OP_IN, OP_MAX };
 
 static void add(struct lower *lower, const struct slurm_rule *rule)
@@ -27,7 +26,7 @@ static bool fail_option(struct lower *lower, struct span span, const char *what)
 
 static bool lower_option(struct lower *lower, const struct ast_stmt *stmt, struct slurm_rule *rule)
 {
-	static const char *const kinds[] = { "flag", "value", "optional-value", NULL };
+	static const char *const kinds[] = { SBX_SLURM_KIND_WORDS, NULL };
 	const struct ast_word *word = stmt->items;
 
 	if (word->kind != AST_OPTION || !str_starts(word->text, "--") || word->text.len < 3)
@@ -44,16 +43,21 @@ static bool lower_option(struct lower *lower, const struct ast_stmt *stmt, struc
 	}
 	if (!word)
 		return fail_option(lower, stmt->span,
-				   "what does it take: flag, value or optional-value?");
+				   "what does it take: flag, value, time, ...?");
 	int kind = words_choice(&lower->words, word, "what an option takes", kinds);
 	if (kind < 0)
 		return false;
 	rule->value_kind = (unsigned)kind;
 	word = word->next;
+	if (word && str_is(word->text, "no-script")) {
+		rule->flags = SBX_SLURM_NO_SCRIPT;
+		word = word->next;
+	}
 	if (!word)
 		return true;
 	if (!str_is(word->text, "env") || !word->next || word->next->next)
-		return fail_option(lower, word->span, "here stands nothing or `env NAME`");
+		return fail_option(lower, word->span,
+				   "here stands nothing, `no-script` or `env NAME`");
 	rule->env = word->next->text;
 	return true;
 }
@@ -145,16 +149,25 @@ static void lower_rule(struct lower *lower, const struct ast_stmt *stmt, enum sb
 
 static bool lower_budget(struct lower *lower, const struct ast_stmt *stmt, struct slurm_rule *rule)
 {
-	static const char *const what[] = { "jobs", "cpu-hours", "gpu-hours", NULL };
+	static const char *const whose[] = { "session", "project", "user", NULL };
+	static const char *const what[] = { "jobs", "jobs-at-once", "cpu-hours", "gpu-hours",
+					    NULL };
 	const struct ast_mod *time = ast_mod_find(stmt, AST_MOD_FOR);
+	const struct ast_word *word = stmt->items;
 	struct tmpl *value = ARENA_NEW(lower->arena, struct tmpl);
 	uint64_t number;
 
-	rule->option = stmt->items->text;
+	if (word->next->next) {
+		if (words_choice(&lower->words, word, "whose budget it is", whose) < 0)
+			return false;
+		rule->command = word->text;
+		word = word->next;
+	}
+	rule->option = word->text;
 	rule->values = (struct tmpls){ value, 1 };
-	return words_choice(&lower->words, stmt->items, "what a budget counts", what) >= 0 &&
-	       words_number(&lower->words, stmt->items->next, UINT32_MAX, &number) &&
-	       words_text(&lower->words, stmt->items->next, value) &&
+	return words_choice(&lower->words, word, "what a budget counts", what) >= 0 &&
+	       words_number(&lower->words, word->next, UINT32_MAX, &number) &&
+	       words_text(&lower->words, word->next, value) &&
 	       (!time || words_time(&lower->words, time->words, &rule->period_s));
 }
 

@@ -2,6 +2,9 @@
  * Slurm rules of all files put together: what is declared, what is said of
  * it, and whether the two fit.
  */
+#include <string.h>
+
+#include "blob/verdict.h"
 #include "compiler/lower.h"
 
 static const char *const verb_words[] = {
@@ -89,15 +92,34 @@ static void fail_option(struct lower *lower, const struct slurm_rule *rule)
 		diag_note(lower->diags, NO_PLACE, "did you mean `%s`?", near);
 }
 
+/* The first limit that is none of what the option takes, or NULL.  One with a variable is
+ * not known yet: it then takes no value at all. */
+static const char *not_a_limit(struct lower *lower, const struct slurm_rule *rule,
+			       const struct slurm_rule *option)
+{
+	for (size_t i = 0; rule->op == 2 && i < rule->values.count; i++) {
+		const char *text = tmpl_show(lower->arena, NULL, rule->values.items[i]);
+
+		if (!strchr(text, '$') && !sbx_slurm_is_limit(option->value_kind, text))
+			return text;
+	}
+	return NULL;
+}
+
 static void check_value(struct lower *lower, const struct slurm_rule *rule,
 			const struct slurm_rule *option)
 {
 	bool gives = rule->verb == SBX_SLURM_FORCE || rule->verb == SBX_SLURM_ADD;
+	const char *limit = not_a_limit(lower, rule, option);
 
-	if (option->value_kind == 0 && rule->values.count)
+	if (limit)
+		diag_error(lower->diags, DIAG_C0803, rule->head.place.span,
+			   "`%s` cannot be a limit of `%.*s`", limit, STR_ARG(rule->option));
+	else if (option->value_kind == SBX_TAKES_NOTHING && rule->values.count)
 		diag_error(lower->diags, DIAG_C0803, rule->head.place.span, "`%.*s` takes no value",
 			   STR_ARG(rule->option));
-	else if (option->value_kind == 1 && gives && !rule->values.count)
+	else if (option->value_kind != SBX_TAKES_NOTHING &&
+		 option->value_kind != SBX_TAKES_OPTIONAL && gives && !rule->values.count)
 		diag_error(lower->diags, DIAG_C0803, rule->head.place.span,
 			   "`%.*s` needs `= VALUE`", STR_ARG(rule->option));
 	else
@@ -108,7 +130,8 @@ static void check_value(struct lower *lower, const struct slurm_rule *rule,
 static void check_rule(struct lower *lower, const struct declared *declared,
 		       const struct slurm_rule *rule)
 {
-	if (rule->verb == SBX_SLURM_OPTION || !rule->command.ptr ||
+	if (rule->verb == SBX_SLURM_OPTION || rule->verb == SBX_SLURM_BUDGET ||
+	    !rule->command.ptr ||
 	    !check_command(lower, declared, rule) || !rule->option.ptr)
 		return;
 	const struct slurm_rule *option =

@@ -98,7 +98,7 @@ void render_slurm(struct text *text, const struct sbx_blob *blob, const struct s
 {
 	static const char *const verbs[] = { "option", "scope", "allow",  "deny", "seal",
 					     "force",  "add",   "budget", "show", "jobs" };
-	static const char *const kinds[] = { "flag", "value", "optional-value" };
+	static const char *const kinds[] = { SBX_SLURM_KIND_WORDS };
 	static const char *const ops[] = { NULL, "in", "max" };
 
 	text_add(text, "%s", WORD_OF(verbs, rule->head.verb));
@@ -110,6 +110,8 @@ void render_slurm(struct text *text, const struct sbx_blob *blob, const struct s
 		if (rule->short_name != SBX_NONE)
 			text_add(text, " %s", sbx_string(blob, rule->short_name));
 		text_add(text, " %s", WORD_OF(kinds, rule->value_kind));
+		if (rule->flags & SBX_SLURM_NO_SCRIPT)
+			text_add(text, " no-script");
 		if (rule->env != SBX_NONE)
 			text_add(text, " env %s", sbx_string(blob, rule->env));
 	} else if (rule->op) {

@@ -15,6 +15,7 @@ static void make_key(struct order_key *key, const void *item)
 	key_tmpls(key, rule->values);
 	key_str(key, rule->short_name);
 	key_number(key, rule->value_kind);
+	key_number(key, rule->flags);
 	key_str(key, rule->env);
 	key_number(key, rule->period_s);
 	key_head(key, &rule->head);
@@ -31,6 +32,7 @@ void emit_slurm(struct writer *writer, const struct policy *policy)
 			.head = writer_head(writer, &rule->head, rule->verb),
 			.value_kind = (uint8_t)rule->value_kind,
 			.op = (uint8_t)rule->op,
+			.flags = (uint8_t)rule->flags,
 			.command = writer_string_opt(writer, rule->command),
 			.option = writer_string_opt(writer, rule->option),
 			.short_name = writer_string_opt(writer, rule->short_name),

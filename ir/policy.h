@@ -159,7 +159,7 @@ struct slot {
 struct slurm_rule {
 	struct rule_head head;
 	enum sbx_slurm_verb verb;
-	unsigned value_kind, op;
+	unsigned value_kind, op, flags; /* as in the blob */
 	struct str command, option, short_name, env; /* ptr NULL: none */
 	struct tmpls values;
 	uint32_t period_s;

@@ -223,7 +223,9 @@ static void check_slurm(struct arena *arena)
 		{ "sbatch --time job.sh", false },
 		{ "sbatch -n1 : --uid=0 job.sh", false },
 		{ "sbatch : job.sh", false },
-		{ "sbatch job.sh --uid=0 : x", true }, /* the script's own arguments */
+		{ "sbatch job.sh --uid=0 x", true }, /* the script's own arguments */
+		{ "sbatch job.sh x : y", false },    /* sbatch drops it without a word */
+		{ "sbatch -n : job.sh", false },     /* read as a value once, then as a second job */
 		{ "sbatch -- --uid=0", true },
 		{ "'sbatch' \"--partition=gpu\" 'my job.sh'", true },
 		{ "sbatch 'job", false },
