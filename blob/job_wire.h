@@ -1,0 +1,34 @@
+/*
+ * blob/job_wire.h - what sbx-chaperon leaves for sbx-exec on a job's node.
+ *
+ * A job's command is `sbx-exec --job DIRECTORY --digest SHA256`, put there by
+ * sbx-chaperon whatever the client gave.  The directory lies below the session's `jobs`
+ * directory, which is on the nodes, too, and outside every write grant; the digest, which
+ * slurmctld keeps, is that of its file `envelope`: strings, each ended by NUL.
+ *
+ *	version N             SBX_JOB_VERSION
+ *	blob DIGEST           ../DIGEST.sbx; the policy itself has the digest
+ *	session ID            that submitted it
+ *	backend NAME          the job's must enforce at least as much
+ *	var NAME=VALUE        frozen: $cwd, $workspace and the others, as in the session
+ *	param NAME=VALUE      -D of the session
+ *	cwd PATH              where the command starts, inside
+ *	name TEXT             of the job: %x
+ *	output PATTERN        files that sbx-exec opens inside, with Slurm's % signs; absent:
+ *	error PATTERN         slurm-%j.out, slurm-%A_%a.out of an array; of `output`; /dev/null
+ *	input PATTERN
+ *	open-mode append|truncate
+ *	export NAME=VALUE     a variable that the job is to get, if its policy passes it
+ *	script DIGEST         the file `script` beside; it is run as its first line says
+ *	argument TEXT         of the script; without one: the program and its arguments
+ */
+#ifndef SBX_BLOB_JOB_WIRE_H
+#define SBX_BLOB_JOB_WIRE_H
+
+#define SBX_JOB_VERSION 1
+#define SBX_JOB_ENVELOPE "envelope"
+#define SBX_JOB_SCRIPT "script"
+/* The job does not run: no launcher, another digest, a backend that enforces less. */
+#define SBX_JOB_EXIT 125
+
+#endif
