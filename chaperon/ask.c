@@ -1,0 +1,308 @@
+/*
+ * chaperon/ask.c - see ask.h.
+ */
+#include "chaperon/ask.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct sbx_slurm_rule *rule_at(const struct ask *ask, uint32_t index)
+{
+	return SBX_AT(ask->blob, SLURM, sbx_slurm_rule, index);
+}
+
+/* ---- refusals ----------------------------------------------------------------------- */
+
+/* Text from inside goes to a terminal and into the log. */
+static void escape(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
+bool ask_refuse(struct ask *ask, const char *format, ...)
+{
+	va_list arguments;
+	size_t length;
+
+	length = (size_t)snprintf(ask->refusal, sizeof(ask->refusal), "sbx: ");
+	va_start(arguments, format);
+	vsnprintf(ask->refusal + length, sizeof(ask->refusal) - length, format, arguments);
+	va_end(arguments);
+	escape(ask->refusal);
+	return false;
+}
+
+/* "allow sbatch --time max 4h (user.pol:7)", and why. */
+static void describe(const struct ask *ask, uint32_t index, char *out, size_t size)
+{
+	static const char *const verbs[] = { "option", "scope", "allow",  "deny", "seal",
+					     "force",  "add",   "budget", "show", "jobs" };
+	static const char *const ops[] = { "", " in", " max" };
+	const struct sbx_slurm_rule *rule = rule_at(ask, index);
+	char place[256], value[128];
+	size_t at;
+	uint32_t unset;
+	bool wild;
+
+	at = (size_t)snprintf(out, size, "%s %s%s%s%s", verbs[rule->head.verb],
+			      sbx_string(ask->blob, rule->command),
+			      rule->option == SBX_NONE ? "" : " ",
+			      sbx_string(ask->blob, rule->option), ops[rule->op]);
+	for (uint32_t i = 0; i < rule->value_count && at < size; i++)
+		if (sbx_expand(ask->blob, *SBX_AT(ask->blob, TMPLS, sbx_tmpl, rule->value_first + i),
+			       ask->vars, value, sizeof(value), &wild, &unset) >= 0)
+			at += (size_t)snprintf(out + at, size - at, " %s", value);
+	sbx_place(ask->blob, rule->head.loc, place, sizeof(place));
+	if (at < size)
+		at += (size_t)snprintf(out + at, size - at, " (%s)", place);
+	if (at < size && rule->head.note != SBX_NONE16) {
+		uint32_t because = SBX_AT(ask->blob, NOTES, sbx_note, rule->head.note)->because;
+
+		if (because != SBX_NONE)
+			snprintf(out + at, size - at, ": %s", sbx_string(ask->blob, because));
+	}
+}
+
+static bool refuse_for(struct ask *ask, const struct sbx_slurm_verdict *verdict, const char *where)
+{
+	char rule[512] = "", given[256] = "";
+
+	ask->rule = verdict->rule;
+	if (verdict->rule != SBX_NONE)
+		describe(ask, verdict->rule, rule, sizeof(rule));
+	if (verdict->option)
+		snprintf(given, sizeof(given), " %s%s%.160s", verdict->option,
+			 verdict->value ? "=" : "", verdict->value ? verdict->value : "");
+	return ask_refuse(ask, "%s%s%s refused: %s%s%s", ask->request.command, where, given,
+			  verdict->reason, *rule ? ", by " : "", rule);
+}
+
+/* ---- the sources ---------------------------------------------------------------------- */
+
+static const char *in_environment(const struct ask *ask, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *const *at = ask->environment; at && *at; at++)
+		if (!strncmp(*at, name, length) && (*at)[length] == '=')
+			return *at + length + 1;
+	return NULL;
+}
+
+static bool has(const struct sbx_slurm_request *request, uint32_t option)
+{
+	for (unsigned i = 0; i < request->given_count; i++)
+		if (request->given[i].option == option)
+			return true;
+	return false;
+}
+
+/* A flag is on for "" and "yes" and a number but 0, as Slurm reads it.
+ * 1: on, 0: off, -1: neither. */
+static int flag_value(const char *text)
+{
+	static const char *const on[] = { "", "1", "yes" }, *const off[] = { "0", "no" };
+
+	for (size_t i = 0; i < sizeof(on) / sizeof(on[0]); i++)
+		if (!strcmp(text, on[i]))
+			return 1;
+	for (size_t i = 0; i < sizeof(off) / sizeof(off[0]); i++)
+		if (!strcmp(text, off[i]))
+			return 0;
+	return -1;
+}
+
+/* The variables that the table names, for what the line does not say. */
+static bool read_variables(struct ask *ask)
+{
+	struct sbx_slurm_verdict verdict;
+	char where[128];
+
+	for (uint32_t i = 0; i < SBX_COUNT(ask->blob, SLURM); i++) {
+		const struct sbx_slurm_rule *rule = rule_at(ask, i);
+		const char *name = sbx_string(ask->blob, rule->env), *value;
+
+		if (rule->head.verb != SBX_SLURM_OPTION || !*name ||
+		    strcmp(sbx_string(ask->blob, rule->command), ask->request.command) != 0 ||
+		    has(&ask->request, i))
+			continue;
+		value = in_environment(ask, name);
+		if (!value)
+			continue;
+		snprintf(where, sizeof(where), " (variable %.100s)", name);
+		if (rule->value_kind == SBX_TAKES_NOTHING) {
+			int on = flag_value(value);
+
+			if (on < 0)
+				return ask_refuse(ask, "%s%s refused: it is neither 1 nor 0",
+						  ask->request.command, where);
+			if (!on)
+				continue;
+			value = NULL;
+		}
+		if (!sbx_slurm_give(ask->blob, ask->vars, i, value, &ask->request, &verdict))
+			return refuse_for(ask, &verdict, where);
+	}
+	return true;
+}
+
+bool ask_line(struct ask *ask, const struct sbx_blob *blob, const struct sbx_vars *vars,
+	      const char **arguments, unsigned count, const char *const *environment)
+{
+	struct sbx_slurm_verdict verdict;
+
+	memset(ask, 0, sizeof(*ask));
+	ask->blob = blob;
+	ask->vars = vars;
+	ask->environment = environment;
+	if (!sbx_slurm_read(blob, vars, arguments, count, &ask->request, &verdict))
+		return refuse_for(ask, &verdict, "");
+	ask->rule = verdict.rule;
+	return read_variables(ask);
+}
+
+bool ask_script(struct ask *ask, const char *script, size_t size)
+{
+	struct sbx_slurm_verdict verdict;
+	char where[64] = " (script)";
+
+	if (directives_read(ask->blob, ask->vars, script, size, &ask->script, &verdict)) {
+		if (ask->script.foreign)
+			snprintf(ask->notice, sizeof(ask->notice),
+				 "sbx: line %u of the script: only #SBATCH lines are read",
+				 ask->script.foreign);
+		return true;
+	}
+	if (ask->script.line)
+		snprintf(where, sizeof(where), " (script, line %u)", ask->script.line);
+	return refuse_for(ask, &verdict, where);
+}
+
+/* ---- all together ----------------------------------------------------------------------- */
+
+static struct sbx_slurm_given *find(struct ask *ask, uint32_t option)
+{
+	for (unsigned i = 0; i < ask->request.given_count; i++)
+		if (ask->request.given[i].option == option)
+			return &ask->request.given[i];
+	return NULL;
+}
+
+static bool put(struct ask *ask, uint32_t option, const char *value)
+{
+	if (ask->request.given_count == SBX_SLURM_GIVEN_MAX)
+		return ask_refuse(ask, "%s refused: too many options", ask->request.command);
+	ask->request.given[ask->request.given_count++] = (struct sbx_slurm_given){ option, value };
+	return true;
+}
+
+/* The declaration of what a rule speaks of. */
+static uint32_t declaration(const struct ask *ask, const struct sbx_slurm_rule *rule)
+{
+	for (uint32_t i = 0; i < SBX_COUNT(ask->blob, SLURM); i++) {
+		const struct sbx_slurm_rule *other = rule_at(ask, i);
+
+		if (other->head.verb == SBX_SLURM_OPTION &&
+		    !strcmp(sbx_string(ask->blob, other->option), sbx_string(ask->blob, rule->option)) &&
+		    !strcmp(sbx_string(ask->blob, other->command),
+			    sbx_string(ask->blob, rule->command)))
+			return i;
+	}
+	return SBX_NONE;
+}
+
+/* The value of a rule. */
+static bool rule_value(struct ask *ask, const struct sbx_slurm_rule *rule, const char **value)
+{
+	char *text = ask->values + ask->values_used;
+	size_t room = sizeof(ask->values) - ask->values_used;
+	uint32_t unset;
+	bool wild;
+	int length;
+
+	*value = NULL;
+	if (!rule->value_count)
+		return true;
+	length = sbx_expand(ask->blob, *SBX_AT(ask->blob, TMPLS, sbx_tmpl, rule->value_first),
+			    ask->vars, text, room, &wild, &unset);
+	if (length < 0)
+		return ask_refuse(ask, "%s refused: the policy's value of %s is not known",
+				  ask->request.command, sbx_string(ask->blob, rule->option));
+	ask->values_used += (size_t)length + 1;
+	*value = text;
+	return true;
+}
+
+static bool force_and_add(struct ask *ask)
+{
+	for (uint32_t i = 0; i < SBX_COUNT(ask->blob, SLURM); i++) {
+		const struct sbx_slurm_rule *rule = rule_at(ask, i);
+		struct sbx_slurm_given *given;
+		uint32_t option;
+		const char *value;
+
+		if ((rule->head.verb != SBX_SLURM_FORCE && rule->head.verb != SBX_SLURM_ADD) ||
+		    strcmp(sbx_string(ask->blob, rule->command), ask->request.command) != 0)
+			continue;
+		option = declaration(ask, rule);
+		given = find(ask, option);
+		if (option == SBX_NONE || (given && rule->head.verb == SBX_SLURM_ADD))
+			continue;
+		if (!rule_value(ask, rule, &value))
+			return false;
+		if (given)
+			given->value = value;
+		else if (!put(ask, option, value))
+			return false;
+	}
+	return true;
+}
+
+bool ask_settle(struct ask *ask)
+{
+	const struct sbx_slurm_request *script = &ask->script.request;
+
+	for (unsigned i = 0; i < script->given_count; i++)
+		if (!has(&ask->request, script->given[i].option) &&
+		    !put(ask, script->given[i].option, script->given[i].value))
+			return false;
+	return force_and_add(ask);
+}
+
+void ask_free(struct ask *ask)
+{
+	free(ask->script.text);
+	ask->script.text = NULL;
+}
+
+/* ---- looking ------------------------------------------------------------------------------ */
+
+enum sbx_slurm_takes ask_takes(const struct ask *ask, const struct sbx_slurm_given *given)
+{
+	return rule_at(ask, given->option)->value_kind;
+}
+
+const char *ask_name(const struct ask *ask, const struct sbx_slurm_given *given)
+{
+	return sbx_string(ask->blob, rule_at(ask, given->option)->option);
+}
+
+const struct sbx_slurm_given *ask_option(const struct ask *ask, const char *name)
+{
+	for (unsigned i = 0; i < ask->request.given_count; i++)
+		if (!strcmp(ask_name(ask, &ask->request.given[i]), name))
+			return &ask->request.given[i];
+	return NULL;
+}
+
+const char *ask_value(const struct ask *ask, enum sbx_slurm_takes takes)
+{
+	for (unsigned i = 0; i < ask->request.given_count; i++)
+		if (ask_takes(ask, &ask->request.given[i]) == takes)
+			return ask->request.given[i].value ? ask->request.given[i].value : "";
+	return NULL;
+}

@@ -1,0 +1,23 @@
+/*
+ * chaperon/directives.h - the #SBATCH lines of a batch script.
+ *
+ * Where sbatch and this reader could read a script in two ways, the script is refused:
+ * what passes here means the same to both.  Pure: bytes in, options out.
+ */
+#ifndef SBX_CHAPERON_DIRECTIVES_H
+#define SBX_CHAPERON_DIRECTIVES_H
+
+#include "blob/verdict.h"
+
+struct directives {
+	struct sbx_slurm_request request; /* values point into @text */
+	char *text;                       /* to be freed by the caller */
+	unsigned line;                    /* where it is refused, from 1; 0: all of it */
+	unsigned foreign;                 /* first line with #PBS or #BSUB, which is not read */
+};
+
+/* False: refused, and @out says why. */
+bool directives_read(const struct sbx_blob *blob, const struct sbx_vars *vars, const char *script,
+		     size_t size, struct directives *out, struct sbx_slurm_verdict *verdict);
+
+#endif

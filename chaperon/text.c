@@ -1,0 +1,36 @@
+#include "chaperon/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void strings_add(struct strings *list, const char *format, ...)
+{
+	va_list arguments;
+	char **items = list->items, *text = NULL;
+
+	if (list->broken)
+		return;
+	if (list->count + 2 > list->room) {
+		list->room = list->room ? list->room * 2 : 32;
+		items = realloc(list->items, list->room * sizeof(*items));
+		if (items)
+			list->items = items;
+	}
+	va_start(arguments, format);
+	if (!items || vasprintf(&text, format, arguments) < 0)
+		list->broken = true;
+	va_end(arguments);
+	if (list->broken)
+		return;
+	list->items[list->count++] = text;
+	list->items[list->count] = NULL;
+}
+
+void strings_free(struct strings *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i]);
+	free(list->items);
+	*list = (struct strings){ 0 };
+}

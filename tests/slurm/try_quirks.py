@@ -1,0 +1,94 @@
+"""The cases of quirks.py, each asked of the real sbatch, of ours, and of the real one with what ours hands on."""
+import subprocess
+
+import quirks
+import suite
+
+# What the chaperon gives itself, whatever was asked.
+OURS = {"chdir", "output", "error", "input", "export", "comment", "job-name", "ignore-pbs", "verbose", "test-only", "wrap",
+        "get-user-env"}
+JOBS = "/home/u/jobs"
+
+
+def options_of(report):
+    """{"partition": "other", ...} of what -v prints."""
+    found = {}
+    for line in report.splitlines():
+        name, colon, value = line.removeprefix("sbatch: ").partition(" : ")
+        if colon and line.startswith("sbatch: "):
+            found.setdefault(name.strip(), value.strip())
+    return found
+
+
+class Quirks:
+    def __init__(self, world, report):
+        self.world, self.report, self.place = world, report, world.work / "quirks"
+        self.place.mkdir()
+        self.blob = self.place / "open.sbx"
+        subprocess.run([world.out / "sbxc", "-I", suite.TOP / "stdlib", "-o", self.blob, suite.TOP / "tests/slurm/open.pol"], check=True)
+
+    def script(self, lines, name="s.sh"):
+        path = self.place / name
+        path.write_text("#!/bin/bash\n" + "".join(line + "\n" for line in lines) + "true\n", newline="")
+        path.chmod(0o755)
+        return path
+
+    def real(self, words, environment, script):
+        with open(script) as stdin:
+            done = self.world.cluster.run("sbatch", "--test-only", "-v", *words, cwd=self.place, environment=environment, stdin=stdin)
+        return done, options_of(done.stderr)
+
+    def ours(self, case, script):
+        command = [self.world.out / "tests/slurm/reader", self.blob, self.place]
+        for name, value in case["env"].items():
+            command += ["-e", f"{name}={value}"]
+        done = subprocess.run([*command, "-s", script, "--", "sbatch", *case["words"]], capture_output=True, text=True)
+        return done.returncode, done.stdout, done.stderr
+
+    def check_real(self, case, done, options):
+        """That the real sbatch does what the case says, or the case shows nothing."""
+        title, real = case["title"], case["real"]
+        if isinstance(real, str):
+            self.report.check(real in done.stderr, f"sbatch: {title}", done.stderr)
+            return
+        for name, value in real.items():
+            if name == "job-name" and value == "wrap" or name == "wrap" and value:
+                continue  # -v says these in another way in part of the cases
+            self.report.check(options.get(name) == value, f"sbatch: {title}: {name} is {value}", f"{options.get(name)}\n{done.stderr}")
+
+    def check_same(self, case, options, handed_on):
+        """What is handed on means the same to the real sbatch as what was asked, but for what we give ourselves."""
+        words = [line for line in handed_on.splitlines() if not line.startswith("    ") and not line.startswith("sbx: ")]
+        self.report.check(all(word.startswith("--") for word in words), f"{case['title']}: only long options", handed_on)
+        bare = self.place / "bare.sh"
+        bare.write_text("#!/bin/sh\n:\n")
+        wanted = [word for word in words if JOBS not in word]
+        with open(bare) as stdin:
+            done = self.world.cluster.run("sbatch", "--test-only", "-v", *wanted, cwd=self.place, stdin=stdin)
+        again = options_of(done.stderr)
+        for name in sorted((set(options) | set(again)) - OURS):
+            self.report.check(options.get(name) == again.get(name), f"{case['title']}: {name} is the same",
+                              f"{options.get(name)} / {again.get(name)}\n{handed_on}")
+
+    def try_case(self, case):
+        script = self.script(case["script"])
+        status, text, fault = self.ours(case, script)
+        self.report.check(status in (0, 1) and not fault, f"{case['title']}: read", fault)
+        if case["ours"]:
+            self.report.check(status == 1 and case["ours"] in text, f"{case['title']}: refused", text)
+        else:
+            self.report.check(status == 0, f"{case['title']}: passed on", text)
+        if not self.world.cluster:
+            return
+        done, options = self.real(case["words"], case["env"], script)
+        self.check_real(case, done, options)
+        if case["ours"] is None and not isinstance(case["real"], str):
+            self.check_same(case, options, text)
+
+
+def run(world, report):
+    tried = Quirks(world, report)
+    for case in quirks.CASES:
+        tried.try_case(case)
+    if not world.cluster:
+        report.skip("what the real sbatch makes of it", world.without)
