@@ -18,9 +18,13 @@ $(O)/fuzz/compiler.a: $(call fuzzed,$(SAN_LIB))
 $(O)/fuzz/proxy.a: $(call fuzzed,$(call san,$(filter-out proxy/main.c,$(PROXY))))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rc $@ $^
-$(O)/fuzz/fuzz_%: $(O)/fuzz/tests/fuzz/fuzz_%.o $(O)/fuzz/proxy.a $(O)/fuzz/launcher.a $(O)/fuzz/compiler.a
+$(O)/fuzz/chaperon.a: $(call fuzzed,$(call san,$(CHAPERON_PURE)))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rc $@ $^
+$(O)/fuzz/fuzz_%: $(O)/fuzz/tests/fuzz/fuzz_%.o $(O)/fuzz/chaperon.a $(O)/fuzz/proxy.a $(O)/fuzz/launcher.a $(O)/fuzz/compiler.a
 	$(call say,LINK,$@)
 	$(Q)$(FUZZ_CC) $(SAN) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PROXY_LIBS)
+$(O)/fuzz/fuzz_slurm: | $(O)/sbxc
 .PRECIOUS: $(O)/fuzz/%.o
 
 .PHONY: fuzz

@@ -1,7 +1,5 @@
 # Slurm: what sbx-chaperon makes of a command line and a script, beside what the real
 # clients make of them, on a cluster of this machine's own.
-CHAPERON_PURE := chaperon/ask.c chaperon/directives.c chaperon/frame.c chaperon/ids.c chaperon/rebuild.c \
-	chaperon/text.c
 SLURM_READER := $(O)/tests/slurm/reader
 $(SLURM_READER): $(call san,tests/slurm/reader.c $(CHAPERON_PURE) $(BLOB))
 	$(call say,LINK,$@)
