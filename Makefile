@@ -27,8 +27,10 @@ STUB := $(wildcard stub/*.c)
 PROBE := $(wildcard probe/*.c)
 PROVE := $(wildcard prove/*.c)
 PROXY := $(wildcard proxy/*.c)
+CHAPERON := $(wildcard chaperon/*.c)
 # What neither opens a file nor waits: tried alone, and under fuzzers.
 CHAPERON_PURE := $(patsubst %,chaperon/%.c,ask directives frame ids rebuild text)
+CHAPERON_LIBS := -levent_core -ljansson
 PROXY_LIBS := -levent_core -lssl -lcrypto -lcares -ljansson -lseccomp -lz
 GENERATED := $(O)/grammar/parser.c $(O)/grammar/lexer.c
 
@@ -39,7 +41,7 @@ SBXC_LIB_OBJS := $(call obj,$(BASE) $(GRAMMAR) $(IR) $(EMIT) $(BLOB)) \
 SBXC_OBJS := $(SBXC_LIB_OBJS) $(O)/obj/compiler/main.o
 
 .PHONY: all
-all: $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(O)/sbx-proxy
+all: $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(O)/sbx-proxy $(O)/sbx-chaperon $(O)/sbx-slurm
 
 -include $(O)/config.mk
 
@@ -47,7 +49,7 @@ $(O)/sbxc: $(SBXC_OBJS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(HARDEN_LD) -o $@ $^ -lseccomp
 
-$(O)/obj/emit/%.o $(O)/obj/blob/%.o $(O)/obj/proxy/%.o: ALL_CFLAGS += $(NARROW)
+$(O)/obj/emit/%.o $(O)/obj/blob/%.o $(O)/obj/proxy/%.o $(O)/obj/chaperon/%.o: ALL_CFLAGS += $(NARROW)
 $(O)/obj/%.o: %.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
@@ -107,6 +109,19 @@ $(O)/sbx-proxy: $(call obj,$(PROXY) $(BLOB))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(HARDEN_LD) -o $@ $^ $(PROXY_LIBS)
 
+# --- sbx-chaperon: outside as well, beside the real clients of Slurm ----------------
+$(O)/sbx-chaperon: $(call obj,$(CHAPERON) $(BLOB))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(HARDEN_LD) -o $@ $^ $(CHAPERON_LIBS)
+
+# --- sbx-slurm: what stands for the clients inside, made like sbx-probe -------------
+SLURM_OBJS := $(patsubst %.c,$(O)/stub-obj/%.o,$(wildcard chaperon/inside/*.c))
+$(O)/sbx-slurm: $(SLURM_OBJS) tests/check-static-pie
+	$(call say,LINK,$@)
+	$(Q)$(call link_static_pie,$(SLURM_OBJS))
+	$(Q)strip --remove-section=.comment $@
+	$(Q)tests/check-static-pie $@
+
 include tests/tests.mk
 
 # --- the two commands ---------------------------------------------------------
@@ -134,7 +149,8 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/sbx \
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 755 $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(O)/sbx-proxy \
+	install -m 755 $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(O)/sbx-proxy $(O)/sbx-chaperon \
+		$(O)/sbx-slurm \
 		$(DESTDIR)$(PREFIX)/bin
 	cp -r stdlib policies $(DESTDIR)$(PREFIX)/share/sbx
 	chmod -R a+rX,go-w $(DESTDIR)$(PREFIX)/share/sbx
@@ -145,7 +161,8 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/sbxc $(DESTDIR)$(PREFIX)/bin/sbx-exec $(DESTDIR)$(PREFIX)/bin/sbx-probe \
-		$(DESTDIR)$(PREFIX)/bin/sbx-proxy
+		$(DESTDIR)$(PREFIX)/bin/sbx-proxy $(DESTDIR)$(PREFIX)/bin/sbx-chaperon \
+		$(DESTDIR)$(PREFIX)/bin/sbx-slurm
 	rm -rf $(DESTDIR)$(PREFIX)/share/sbx
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/sbxc.1 $(DESTDIR)$(PREFIX)/share/man/man1/sbx-exec.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man1/sbx-proxy.1 $(DESTDIR)$(PREFIX)/share/man/man5/sbx-policy.5 \

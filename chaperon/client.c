@@ -1,0 +1,483 @@
+/*
+ * chaperon/client.c - see client.h.
+ */
+#include "chaperon/client.h"
+
+#include "chaperon/log.h"
+
+#include <malloc.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BEHIND (1u << 20)  /* bytes that a client has not read: no more is read for it */
+#define AGAIN  (256u << 10)
+#define PIECE  65536
+
+/* ---- sending -------------------------------------------------------------------------- */
+
+void client_send(struct client *client, enum chaperon_frame_kind kind, const void *data,
+		 size_t size)
+{
+	const char *at = data;
+
+	if (!client->io || client->exiting)
+		return;
+	do {
+		struct chaperon_frame head = {
+			.magic = CHAPERON_FRAME_MAGIC, .version = SBX_CHAPERON_WIRE_VERSION,
+			.kind = (uint8_t)kind, .size = (uint32_t)(size < PIECE ? size : PIECE)
+		};
+
+		bufferevent_write(client->io, &head, sizeof(head));
+		if (head.size)
+			bufferevent_write(client->io, at, head.size);
+		at += head.size;
+		size -= head.size;
+	} while (size);
+	if (client->run && evbuffer_get_length(bufferevent_get_output(client->io)) > BEHIND)
+		run_pause(client->run, true);
+}
+
+void client_say(struct client *client, const char *format, ...)
+{
+	char text[2048];
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(text, sizeof(text) - 1, format, arguments);
+	va_end(arguments);
+	if (length > (int)sizeof(text) - 2)
+		length = (int)sizeof(text) - 2;
+	for (int i = 0; i < length; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			text[i] = '?';
+	text[length++] = '\n';
+	client_send(client, CHAPERON_ERROR, text, (size_t)length);
+}
+
+/* ---- ending --------------------------------------------------------------------------- */
+
+static void client_free(struct client *client)
+{
+	struct server *server;
+
+	*client->link = client->next;
+	if (client->next)
+		client->next->link = client->link;
+	client->server->count--;
+	if (client->io)
+		bufferevent_free(client->io);
+	if (client->deadline)
+		event_free(client->deadline);
+	if (client->captured)
+		evbuffer_free(client->captured);
+	ask_free(&client->ask);
+	intake_free(&client->intake);
+	strings_free(&client->line);
+	free(client->words);
+	server = client->server;
+	free(client);
+	if (!server->count && server->most > 8) {
+		malloc_trim(0);
+		server->most = 0;
+	}
+}
+
+static void write_log(struct client *client, const char *verdict, const char *reason, int status)
+{
+	struct log_line line = {
+		.begun = client->begun, .arguments = &client->intake.arguments, .verdict = verdict,
+		.reason = reason, .rule = client->ask.rule, .job = client->job,
+		.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)
+	};
+
+	if (client->intake.arguments.count)
+		log_write(client->server->session, &line);
+}
+
+static void leave(struct client *client, int status)
+{
+	uint32_t value = (uint32_t)status;
+
+	if (!client->io) {
+		client_free(client);
+		return;
+	}
+	client_send(client, CHAPERON_EXIT, &value, sizeof(value));
+	client->exiting = true;
+	bufferevent_disable(client->io, EV_READ);
+	bufferevent_setwatermark(client->io, EV_WRITE, 0, 0);
+	/* Who does not read it in this time is not there any more. */
+	evtimer_add(client->deadline, &(struct timeval){ .tv_sec = CHAPERON_FRAME_SECONDS });
+}
+
+void client_exit(struct client *client, int status)
+{
+	write_log(client, "allowed", NULL, status);
+	leave(client, status);
+}
+
+void client_refuse(struct client *client)
+{
+	const char *reason = client->ask.refusal;
+
+	client_say(client, "%s", reason);
+	write_log(client, "refused", strncmp(reason, "sbx: ", 5) ? reason : reason + 5, 1 << 8);
+	leave(client, 1 << 8);
+}
+
+void client_fail(struct client *client, const char *format, ...)
+{
+	char text[1024];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	client_say(client, "sbx: %s", text);
+	write_log(client, "failed", text, 1 << 8);
+	leave(client, 1 << 8);
+}
+
+void client_end_all(struct server *server)
+{
+	struct client *next;
+
+	for (struct client *client = server->clients; client; client = next) {
+		next = client->next;
+		if (client->io)
+			bufferevent_free(client->io);
+		client->io = NULL;
+		if (!client->run)
+			client_free(client);
+	}
+}
+
+/* The other end has closed, or speaks in tongues. */
+static void gone(struct client *client)
+{
+	bufferevent_free(client->io);
+	client->io = NULL;
+	evtimer_del(client->deadline);
+	if (!client->run || client->exiting) {
+		client_free(client);
+		return;
+	}
+	run_pause(client->run, false);
+	/* (Its end may have been that moment.) */
+}
+
+static void drop(struct client *client, const char *why)
+{
+	client_say(client, "sbx: %s", why);
+	bufferevent_disable(client->io, EV_READ);
+	if (client->run && !client->outlives) {
+		run_signal(client->run, SIGTERM);
+		return; /* what it ends with is sent */
+	}
+	leave(client, 1 << 8);
+}
+
+/* ---- the real client's side ------------------------------------------------------------- */
+
+static void on_output(void *context, int fd, const void *data, size_t size)
+{
+	client_send(context, fd == 1 ? CHAPERON_OUTPUT : CHAPERON_ERROR, data, size);
+}
+
+static void on_room(void *context)
+{
+	struct client *client = context;
+
+	if (client->io)
+		bufferevent_enable(client->io, EV_READ);
+}
+
+static void on_end(void *context, int status)
+{
+	struct client *client = context;
+
+	client->run = NULL;
+	if (status == -1)
+		client_fail(client, "%s: Slurm did not answer within %d s", client->ask.request.command,
+			    ANSWER_SECONDS);
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		client_fail(client, "%s cannot be started", client->line.items[0]);
+	else
+		client_exit(client, status);
+}
+
+static void on_captured(void *context, int fd, const void *data, size_t size)
+{
+	struct client *client = context;
+
+	if (fd == 2)
+		client_send(client, CHAPERON_ERROR, data, size);
+	else if (evbuffer_get_length(client->captured) + size <= CAPTURE_MAX)
+		evbuffer_add(client->captured, data, size);
+	if (fd == 1)
+		command_output(client);
+}
+
+static void on_captured_end(void *context, int status)
+{
+	struct client *client = context;
+
+	client->run = NULL;
+	if (status == -1)
+		client_fail(client, "%s: Slurm did not answer within %d s", client->ask.request.command,
+			    ANSWER_SECONDS);
+	else if (!client->io && !client->outlives)
+		client_exit(client, status); /* nobody waits for the rest */
+	else
+		client->then(client, status);
+}
+
+void client_run(struct client *client, int seconds)
+{
+	static const struct run_watch watch = { on_output, on_room, on_end };
+	struct run_terminal terminal = { client->input && ask_option(&client->ask, "--pty") &&
+						 client->intake.hello.terminal & 1,
+					 client->intake.hello.rows, client->intake.hello.columns };
+
+	if (!client->line.broken)
+		client->run = run_begin(client->server->base, client->line.items,
+					client->server->session->environment.items, &terminal, seconds,
+					&watch, client);
+	if (!client->run) {
+		client_fail(client, "%s cannot be started", client->line.items[0]);
+		return;
+	}
+	if (terminal.wanted)
+		client_send(client, CHAPERON_TERMINAL, NULL, 0);
+	if (client->input)
+		client_send(client, CHAPERON_WANT_INPUT, NULL, 0);
+	else
+		run_input_end(client->run);
+}
+
+void client_capture(struct client *client, const struct strings *line,
+		    void (*then)(struct client *, int status))
+{
+	static const struct run_watch watch = { on_captured, on_room, on_captured_end };
+
+	if (!client->captured)
+		client->captured = evbuffer_new();
+	evbuffer_drain(client->captured, evbuffer_get_length(client->captured));
+	client->then = then;
+	if (!line->broken && client->captured)
+		client->run = run_begin(client->server->base, line->items,
+					client->server->session->environment.items, NULL, ANSWER_SECONDS,
+					&watch, client);
+	if (!client->run)
+		client_fail(client, "%s cannot be started", line->count ? line->items[0] : "it");
+}
+
+/* ---- what the client sends ----------------------------------------------------------------- */
+
+static const char *pass_input(struct client *client, const struct chaperon_frame *head,
+			      const void *body)
+{
+	if (!client->input)
+		return "input that nobody asked for";
+	if (!client->run)
+		return NULL; /* it has ended; the client hears of it */
+	if (!head->size)
+		run_input_end(client->run);
+	else
+		run_input(client->run, body, head->size);
+	if (run_is_full(client->run))
+		bufferevent_disable(client->io, EV_READ);
+	return NULL;
+}
+
+static const char *pass_signal(struct client *client, const struct chaperon_frame *head,
+			       const void *body)
+{
+	static const int passed[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT };
+	uint32_t number;
+
+	if (head->size != sizeof(number))
+		return "a signal that is not understood";
+	memcpy(&number, body, sizeof(number));
+	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+		if (client->run && number == (uint32_t)passed[i])
+			run_signal(client->run, passed[i]);
+	return NULL;
+}
+
+static const char *pass_size(struct client *client, const struct chaperon_frame *head,
+			     const void *body)
+{
+	struct chaperon_hello hello;
+
+	if (head->size != sizeof(hello))
+		return "a size that is not understood";
+	memcpy(&hello, body, sizeof(hello));
+	if (client->run)
+		run_resize(client->run, hello.rows, hello.columns);
+	return NULL;
+}
+
+/* One frame.  NULL, or why the connection ends. */
+static const char *take(struct client *client, const struct chaperon_frame *head, const void *body)
+{
+	enum intake_stage before = client->intake.stage;
+	const char *wrong;
+
+	if (before == INTAKE_RUNNING && head->kind == CHAPERON_INPUT)
+		return pass_input(client, head, body);
+	if (before == INTAKE_RUNNING && head->kind == CHAPERON_SIGNAL)
+		return pass_signal(client, head, body);
+	if (before == INTAKE_RUNNING && head->kind == CHAPERON_RESIZE)
+		return pass_size(client, head, body);
+	if (before == INTAKE_SCRIPT && head->kind == CHAPERON_NO_SCRIPT) {
+		client_fail(client, "%s: %.*s", client->ask.request.command, (int)head->size,
+			    (const char *)body);
+		return NULL;
+	}
+	wrong = intake_take(&client->intake, head, body);
+	if (wrong || client->intake.stage != INTAKE_RUNNING)
+		return wrong;
+	evtimer_del(client->deadline);
+	if (before == INTAKE_REQUEST)
+		command_begin(client);
+	else
+		command_script(client);
+	return NULL;
+}
+
+/* A frame that has begun must come to its end. */
+static void watch_time(struct client *client, bool begun)
+{
+	if (client->intake.stage == INTAKE_REQUEST)
+		return; /* all of the request in one time */
+	if (!begun)
+		evtimer_del(client->deadline);
+	else if (!evtimer_pending(client->deadline, NULL))
+		evtimer_add(client->deadline, &(struct timeval){ .tv_sec = CHAPERON_FRAME_SECONDS });
+}
+
+static void on_read(struct bufferevent *io, void *context)
+{
+	struct client *client = context;
+	struct evbuffer *in = bufferevent_get_input(io);
+	struct chaperon_frame head;
+	const char *wrong = NULL;
+	enum frame_state state = FRAME_MORE;
+
+	while (!client->exiting && evbuffer_get_length(in) &&
+	       bufferevent_get_enabled(io) & EV_READ) {
+		size_t size = evbuffer_get_length(in);
+		const unsigned char *data = evbuffer_pullup(in, -1);
+		size_t used;
+
+		state = frame_read(data, size, &head, &wrong);
+		if (state != FRAME_WHOLE)
+			break;
+		used = sizeof(head) + head.size;
+		wrong = take(client, &head, data + sizeof(head));
+		if (wrong)
+			break;
+		evbuffer_drain(in, used);
+		state = FRAME_MORE;
+	}
+	if (client->exiting)
+		return;
+	if (wrong)
+		drop(client, wrong);
+	else
+		watch_time(client, evbuffer_get_length(in) != 0);
+}
+
+static void on_write(struct bufferevent *io, void *context)
+{
+	struct client *client = context;
+
+	if (client->exiting && !evbuffer_get_length(bufferevent_get_output(io)))
+		client_free(client);
+	else if (client->run)
+		run_pause(client->run, false); /* its end may be here: nothing behind it */
+}
+
+static void on_event(struct bufferevent *io, short what, void *context)
+{
+	struct client *client = context;
+	struct run *run = client->run;
+
+	(void)io;
+	if (!(what & (BEV_EVENT_EOF | BEV_EVENT_ERROR)))
+		return;
+	if (run && !client->outlives)
+		run_signal(run, SIGTERM);
+	gone(client);
+}
+
+static void on_deadline(evutil_socket_t fd, short what, void *context)
+{
+	struct client *client = context;
+
+	(void)fd;
+	(void)what;
+	if (client->exiting)
+		client_free(client);
+	else
+		drop(client, "the request did not arrive in time");
+}
+
+/* The session's own user, as the kernel says it. */
+static bool is_ours(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) && peer.uid == getuid();
+}
+
+void client_begin(struct server *server, int fd)
+{
+	struct client *client = is_ours(fd) ? calloc(1, sizeof(*client)) : NULL;
+
+	if (!client) {
+		close(fd);
+		return;
+	}
+	client->server = server;
+	client->next = server->clients;
+	client->link = &server->clients;
+	if (client->next)
+		client->next->link = &client->next;
+	server->clients = client;
+	server->count++;
+	if (server->count > server->most)
+		server->most = server->count;
+	client->ask.rule = SBX_NONE;
+	clock_gettime(CLOCK_REALTIME, &client->begun);
+	client->deadline = evtimer_new(server->base, on_deadline, client);
+	client->io = bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE);
+	if (!client->io)
+		close(fd);
+	if (!client->io || !client->deadline) {
+		client_free(client);
+		return;
+	}
+	bufferevent_setcb(client->io, on_read, on_write, on_event, client);
+	bufferevent_setwatermark(client->io, EV_READ, 0,
+				 CHAPERON_FRAME_MAX + sizeof(struct chaperon_frame));
+	bufferevent_setwatermark(client->io, EV_WRITE, AGAIN, 0);
+	evtimer_add(client->deadline, &(struct timeval){ .tv_sec = CHAPERON_FRAME_SECONDS });
+	if (server->count > CHAPERON_CLIENTS_MAX) {
+		client_say(client, "sbx: %d commands run at the same time: wait for one of them",
+			   CHAPERON_CLIENTS_MAX);
+		leave(client, 1 << 8);
+		return;
+	}
+	bufferevent_enable(client->io, EV_READ | EV_WRITE);
+}

@@ -1,0 +1,77 @@
+/*
+ * chaperon/client.h - one connection: one command, from its request to its exit status.
+ */
+#ifndef SBX_CHAPERON_CLIENT_H
+#define SBX_CHAPERON_CLIENT_H
+
+#include "chaperon/ask.h"
+#include "chaperon/frame.h"
+#include "chaperon/ids.h"
+#include "chaperon/record.h"
+#include "chaperon/run.h"
+
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <time.h>
+
+#define ANSWER_SECONDS 10 /* what a client that only asks may take */
+#define CAPTURE_MAX (16u << 20)
+
+struct server {
+	struct event_base *base;
+	struct session *session;
+	struct record *record;
+	struct client *clients;
+	unsigned count;
+	unsigned most; /* at the same time, since memory was last given back */
+};
+
+struct command;
+struct client {
+	struct server *server;
+	struct client *next, **link;
+	struct bufferevent *io; /* NULL: it has gone, and what it began goes on */
+	struct event *deadline;
+	struct intake intake;
+	struct ask ask;
+	const char **words; /* the arguments, as ask_line() orders them */
+	const struct command *command;
+	struct run *run;
+	struct strings line; /* of the real client */
+	struct evbuffer *captured;
+	void (*then)(struct client *, int status); /* once that is whole */
+	bool input, exiting, outlives; /* @outlives: not to be ended when the client goes */
+	struct timespec begun;
+	char tag[JOB_TAG_SIZE];
+	uint32_t job;
+	struct job_ids ids;
+};
+
+void client_begin(struct server *server, int fd);
+/* The session is over: drops all. */
+void client_end_all(struct server *server);
+
+void client_send(struct client *client, enum chaperon_frame_kind kind, const void *data,
+		 size_t size);
+/* One line on its standard error. */
+void client_say(struct client *client, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The end: each writes the log.  @status as of wait(2).  The client may be gone behind it. */
+void client_exit(struct client *client, int status);
+void client_refuse(struct client *client); /* says ask.refusal, exits 1 */
+void client_fail(struct client *client, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Runs client->line: its output goes to the client as it comes. */
+void client_run(struct client *client, int seconds);
+/* Runs @line, keeps its standard output in client->captured and calls @then. */
+void client_capture(struct client *client, const struct strings *line,
+		    void (*then)(struct client *, int status));
+
+/* command.c: the request is whole; so is the script that it wanted. */
+void command_begin(struct client *client);
+void command_script(struct client *client);
+/* Called while client->captured grows. */
+void command_output(struct client *client);
+
+#endif

@@ -1,0 +1,382 @@
+/*
+ * chaperon/command.c - see command.h.
+ *
+ * Whatever names jobs is asked for jobs by number, and only for those of the scope; what
+ * is asked without a number gets all of the scope, never all there are.
+ */
+#include "chaperon/command.h"
+
+#include "chaperon/queue.h"
+#include "chaperon/tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command commands[] = {
+	{ "sbatch", "/usr/bin/sbatch", COMMAND_BATCH, NULL, NULL },
+	{ "srun", "/usr/bin/srun", COMMAND_STEP, NULL, NULL },
+	{ "squeue", "/usr/bin/squeue", COMMAND_LISTING, "--Format", NULL },
+	{ "sacct", "/usr/bin/sacct", COMMAND_LISTING, "--format", NULL },
+	{ "sstat", "/usr/bin/sstat", COMMAND_LISTING, "--format", NULL },
+	{ "sprio", "/usr/bin/sprio", COMMAND_LISTING, "--format", NULL },
+	{ "scancel", "/usr/bin/scancel", COMMAND_CANCEL, NULL, NULL },
+	{ "scontrol-show-job", "/usr/bin/scontrol", COMMAND_SHOW, NULL, "show job" },
+	{ "scontrol-hold", "/usr/bin/scontrol", COMMAND_CHANGE, NULL, "hold" },
+	{ "scontrol-release", "/usr/bin/scontrol", COMMAND_CHANGE, NULL, "release" },
+	{ "scontrol-requeue", "/usr/bin/scontrol", COMMAND_CHANGE, NULL, "requeue" },
+	{ "scontrol-update", "/usr/bin/scontrol", COMMAND_CHANGE, NULL, "update" },
+	{ "sinfo", "/usr/bin/sinfo", COMMAND_PLAIN, NULL, NULL },
+	{ "sshare", "/usr/bin/sshare", COMMAND_PLAIN, NULL, NULL },
+	{ "sdiag", "/usr/bin/sdiag", COMMAND_PLAIN, NULL, NULL },
+};
+
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+bool command_refused(struct client *client)
+{
+	client_refuse(client);
+	return false;
+}
+
+static const char *scope_of(const struct client *client)
+{
+	return session_scope(client->server->session);
+}
+
+void command_line(struct client *client)
+{
+	strings_free(&client->line);
+	strings_add(&client->line, "%s", client->command->program);
+	rebuild_options(&client->ask, &client->line);
+}
+
+/* ---- which jobs ----------------------------------------------------------------------- */
+
+static bool not_ours(struct client *client, uint32_t job)
+{
+	const char *scope = scope_of(client);
+
+	ask_refuse(&client->ask, "%s refused: job %u is not of this %s", client->ask.request.command,
+		   job, scope);
+	return command_refused(client);
+}
+
+/* Of the operands and of the option that takes ids. */
+static bool read_ids(struct client *client)
+{
+	const struct sbx_slurm_request *request = &client->ask.request;
+	const char *given = ask_value(&client->ask, SBX_TAKES_JOBS), *text = given, *wrong = NULL;
+
+	client->ids.count = 0;
+	if (given)
+		wrong = ids_read(&client->ids, given);
+	for (unsigned i = 0; i < request->operand_count && !wrong; i++) {
+		text = request->operands[i];
+		wrong = ids_read(&client->ids, text);
+	}
+	if (!wrong)
+		return true;
+	ask_refuse(&client->ask, "%s refused: %s %s", request->command, text, wrong);
+	return command_refused(client);
+}
+
+static void add_ids(struct client *client, const char *before)
+{
+	char text[16 * 1024] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; i < client->ids.count && length < sizeof(text); i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%u%s", i ? "," : "",
+					   client->ids.items[i].job, client->ids.items[i].rest);
+	strings_add(&client->line, "%s%s", before, text);
+}
+
+/* ---- answers with tags in them ----------------------------------------------------------- */
+
+/* The comment that was asked for stands where Slurm has the tag. */
+static void show_captured(struct client *client, int status)
+{
+	const struct record *record = client->server->record;
+	size_t size = evbuffer_get_length(client->captured), from = 0;
+	const char *text = (const char *)evbuffer_pullup(client->captured, -1);
+
+	for (size_t at = 0; at + JOB_TAG_SIZE - 4 <= size; at++) {
+		char tag[JOB_TAG_SIZE] = "";
+		const struct job *job;
+
+		if (text[at] != 's' || memcmp(text + at, "sbx-", 4) != 0)
+			continue;
+		memcpy(tag, text + at, 36);
+		job = record_tagged(record, tag);
+		if (!job)
+			continue;
+		client_send(client, CHAPERON_OUTPUT, text + from, at - from);
+		if (job->comment)
+			client_send(client, CHAPERON_OUTPUT, job->comment, strlen(job->comment));
+		at += 35;
+		from = at + 1;
+	}
+	if (size > from)
+		client_send(client, CHAPERON_OUTPUT, text + from, size - from);
+	client_exit(client, status);
+}
+
+/* ---- listings ------------------------------------------------------------------------------ */
+
+static void keep_in_scope(struct client *client)
+{
+	const struct record *record = client->server->record;
+
+	for (size_t i = 0; i < record->count && client->ids.count + 2 < JOB_IDS_MAX; i++) {
+		/* the newest first, since there may be too many */
+		const struct job *job = &record->jobs[record->count - 1 - i];
+
+		if (record_is_in(record, job, scope_of(client)))
+			client->ids.items[client->ids.count++] = (struct job_id){ .job = job->id };
+	}
+}
+
+static void list(struct client *client, int status)
+{
+	bool any;
+
+	(void)status;
+	if (client->captured && evbuffer_get_length(client->captured))
+		queue_learn(client);
+	if (!read_ids(client))
+		return;
+	any = client->ids.count;
+	for (size_t i = 0; i < client->ids.count; i++) {
+		if (!record_find(client->server->record, client->ids.items[i].job, scope_of(client))) {
+			not_ours(client, client->ids.items[i].job);
+			return;
+		}
+	}
+	command_line(client);
+	if (!rebuild_columns(&client->ask, client->command->columns, &client->line)) {
+		command_refused(client);
+		return;
+	}
+	if (strcmp(scope_of(client), "user") != 0 || any) {
+		if (!any)
+			keep_in_scope(client);
+		/* Two ids that no job has: with one alone that it does not find, squeue fails. */
+		if (!any && !strcmp(client->command->name, "squeue"))
+			for (uint32_t i = 0; i < 2; i++)
+				client->ids.items[client->ids.count++] =
+					(struct job_id){ .job = 0x03fffffe + i };
+		if (!client->ids.count) {
+			client_exit(client, 0);
+			return;
+		}
+		add_ids(client, "--jobs=");
+	}
+	client_capture(client, &client->line, show_captured);
+}
+
+/* A job of srun is known by its tag alone until the queue was asked once. */
+static bool lacks_ids(const struct record *record)
+{
+	for (size_t i = 0; i < record->count; i++)
+		if (!record->jobs[i].id && !record->jobs[i].failed &&
+		    record->jobs[i].submitted > time(NULL) - 86400)
+			return true;
+	return false;
+}
+
+/* ---- one job, in full -------------------------------------------------------------------- */
+
+static void show_job(struct client *client, int status)
+{
+	const struct job *job = record_find(client->server->record, client->ids.items[0].job,
+					    scope_of(client));
+	size_t size = evbuffer_get_length(client->captured);
+
+	/* Its number alone may be of another job, once Slurm began to count anew. */
+	if (size && (!job || !memmem(evbuffer_pullup(client->captured, -1), size, job->tag,
+				     strlen(job->tag))))
+		not_ours(client, client->ids.items[0].job);
+	else
+		show_captured(client, status);
+}
+
+static void begin_show(struct client *client)
+{
+	if (!read_ids(client))
+		return;
+	if (client->ids.count != 1) {
+		ask_refuse(&client->ask, "%s refused: it takes the id of one job",
+			   client->ask.request.command);
+		command_refused(client);
+		return;
+	}
+	if (!record_find(client->server->record, client->ids.items[0].job, scope_of(client))) {
+		not_ours(client, client->ids.items[0].job);
+		return;
+	}
+	command_line(client);
+	strings_add(&client->line, "show");
+	strings_add(&client->line, "job");
+	add_ids(client, "");
+	client_capture(client, &client->line, show_job);
+}
+
+/* ---- changes -------------------------------------------------------------------------------- */
+
+static void change(struct client *client, int status)
+{
+	struct strings line = { 0 };
+	bool update = !strcmp(client->command->words, "update");
+
+	(void)status;
+	queue_learn(client);
+	for (size_t i = 0; i < client->ids.count; i++) {
+		if (!queue_has(client, client->ids.items[i].job, scope_of(client))) {
+			not_ours(client, client->ids.items[i].job);
+			return;
+		}
+	}
+	command_line(client);
+	/* Flags, the word, the ids, then what else it takes. */
+	for (int keys = 0; keys < 2; keys++) {
+		for (size_t i = 0; i < client->line.count; i++)
+			if ((i && client->line.items[i][0] != '-') == keys)
+				strings_add(&line, "%s", client->line.items[i]);
+		if (!keys) {
+			struct strings options = client->line;
+
+			client->line = line;
+			strings_add(&client->line, "%s", client->command->words);
+			add_ids(client, update ? "JobId=" : "");
+			line = client->line;
+			client->line = options;
+		}
+	}
+	strings_free(&client->line);
+	client->line = line;
+	client_run(client, ANSWER_SECONDS);
+}
+
+static void cancel(struct client *client, int status)
+{
+	bool named = client->ids.count;
+
+	(void)status;
+	queue_learn(client);
+	for (size_t i = 0; i < client->ids.count; i++) {
+		if (!queue_has(client, client->ids.items[i].job, scope_of(client))) {
+			not_ours(client, client->ids.items[i].job);
+			return;
+		}
+	}
+	if (!named)
+		queue_list(client, scope_of(client), &client->ids);
+	if (!client->ids.count) {
+		client_exit(client, 0);
+		return;
+	}
+	command_line(client);
+	for (size_t i = 0; i < client->ids.count; i++)
+		strings_add(&client->line, "%u%s", client->ids.items[i].job, client->ids.items[i].rest);
+	client_run(client, ANSWER_SECONDS);
+}
+
+static void begin_change(struct client *client)
+{
+	bool cancels = client->command->class == COMMAND_CANCEL;
+
+	if (!read_ids(client))
+		return;
+	if (!client->ids.count && (!cancels || !client->ask.request.given_count)) {
+		ask_refuse(&client->ask, "%s refused: which job?", client->ask.request.command);
+		command_refused(client);
+		return;
+	}
+	queue_ask(client, cancels ? cancel : change);
+}
+
+/* ---- all of them -------------------------------------------------------------------------- */
+
+static void begin_plain(struct client *client)
+{
+	if (client->ask.request.operand_count) {
+		ask_refuse(&client->ask, "%s refused: it takes no %s", client->ask.request.command,
+			   client->ask.request.operands[0]);
+		command_refused(client);
+		return;
+	}
+	command_line(client);
+	client_run(client, ANSWER_SECONDS);
+}
+
+static void begin_listing(struct client *client)
+{
+	if (lacks_ids(client->server->record))
+		queue_ask(client, list);
+	else
+		list(client, 0);
+}
+
+/* Settled before anything is looked up; a batch job's once its script is there. */
+static void dispatch(struct client *client)
+{
+	static void (*const begin[])(struct client *) = {
+		[COMMAND_LISTING] = begin_listing, [COMMAND_SHOW] = begin_show,
+		[COMMAND_CHANGE] = begin_change,   [COMMAND_CANCEL] = begin_change,
+		[COMMAND_PLAIN] = begin_plain,
+	};
+
+	if (client->command->class <= COMMAND_STEP)
+		job_begin(client);
+	else if (!ask_settle(&client->ask) || !tables_fit(&client->ask, client->command->program))
+		command_refused(client);
+	else
+		begin[client->command->class](client);
+}
+
+void command_begin(struct client *client)
+{
+	struct intake *intake = &client->intake;
+	const struct session *session = client->server->session;
+
+	client->words = malloc((intake->arguments.count + 1) * sizeof(*client->words));
+	if (!client->words) {
+		client_fail(client, "no memory");
+		return;
+	}
+	for (size_t i = 0; i < intake->arguments.count; i++)
+		client->words[i] = intake->arguments.items[i];
+	record_refresh(client->server->record);
+	if (!ask_line(&client->ask, &session->blob, &session->vars, client->words,
+		      (unsigned)intake->arguments.count,
+		      (const char *const *)intake->environment.items)) {
+		command_refused(client);
+		return;
+	}
+	client->command = find(client->ask.request.command);
+	if (!client->command) {
+		ask_refuse(&client->ask, "%s refused: sbx-chaperon does not know what it does",
+			   client->ask.request.command);
+		command_refused(client);
+		return;
+	}
+	dispatch(client);
+}
+
+void command_script(struct client *client)
+{
+	job_script(client);
+}
+
+void command_output(struct client *client)
+{
+	if (client->command->class == COMMAND_BATCH)
+		job_output(client);
+}

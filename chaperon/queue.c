@@ -1,0 +1,101 @@
+/*
+ * chaperon/queue.c - see queue.h.
+ */
+#include "chaperon/queue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void queue_ask(struct client *client, void (*then)(struct client *, int status))
+{
+	struct strings line = { 0 };
+
+	strings_add(&line, "/usr/bin/squeue");
+	strings_add(&line, "--noheader");
+	strings_add(&line, "--me");
+	strings_add(&line, "--array");
+	strings_add(&line, "--format=%%A|%%F|%%k");
+	client_capture(client, &line, then);
+	strings_free(&line);
+}
+
+/* One line "JOB|ARRAY|TAG"; returns the next one, NULL at the end. */
+static const char *row(const char *at, uint32_t *job, uint32_t *array, char tag[JOB_TAG_SIZE])
+{
+	const char *end = strchr(at, '\n');
+	char *rest;
+
+	*tag = '\0';
+	if (!end)
+		return NULL;
+	*job = *array = (uint32_t)strtoul(at, &rest, 10);
+	if (*rest == '|')
+		*array = (uint32_t)strtoul(rest + 1, &rest, 10);
+	if (*rest == '|' && end - rest - 1 < JOB_TAG_SIZE) {
+		memcpy(tag, rest + 1, (size_t)(end - rest - 1));
+		tag[end - rest - 1] = '\0';
+	}
+	return end + 1;
+}
+
+static const char *rows(struct client *client)
+{
+	evbuffer_add(client->captured, "", 1);
+	return (const char *)evbuffer_pullup(client->captured, -1);
+}
+
+static const struct job *owner(struct client *client, const char *tag, uint32_t array,
+			       const char *scope)
+{
+	const struct record *record = client->server->record;
+	const struct job *job = *tag ? record_tagged(record, tag) : NULL;
+
+	return job && job->id == array && record_is_in(record, job, scope) ? job : NULL;
+}
+
+bool queue_has(struct client *client, uint32_t wanted, const char *scope)
+{
+	uint32_t job, array;
+	char tag[JOB_TAG_SIZE];
+
+	for (const char *at = rows(client); (at = row(at, &job, &array, tag));)
+		if ((job == wanted || array == wanted) && owner(client, tag, array, scope))
+			return true;
+	return false;
+}
+
+uint64_t queue_list(struct client *client, const char *scope, struct job_ids *ids)
+{
+	uint32_t job, array;
+	char tag[JOB_TAG_SIZE];
+	uint64_t count = 0;
+
+	ids->count = 0;
+	for (const char *at = rows(client); (at = row(at, &job, &array, tag));) {
+		bool known = false;
+
+		if (!owner(client, tag, array, scope))
+			continue;
+		count++;
+		for (size_t i = 0; i < ids->count && !known; i++)
+			known = ids->items[i].job == array;
+		if (!known && ids->count < JOB_IDS_MAX)
+			ids->items[ids->count++] = (struct job_id){ .job = array };
+	}
+	return count;
+}
+
+void queue_learn(struct client *client)
+{
+	struct record *record = client->server->record;
+	uint32_t job, array;
+	char tag[JOB_TAG_SIZE];
+
+	for (const char *at = rows(client); (at = row(at, &job, &array, tag));) {
+		const struct job *known = *tag ? record_tagged(record, tag) : NULL;
+
+		if (known && !known->id && !known->failed)
+			record_submitted(record, tag, array);
+	}
+}

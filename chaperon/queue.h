@@ -1,0 +1,18 @@
+/*
+ * chaperon/queue.h - the user's jobs as Slurm has them now, with their tags.
+ */
+#ifndef SBX_CHAPERON_QUEUE_H
+#define SBX_CHAPERON_QUEUE_H
+
+#include "chaperon/client.h"
+
+/* Asks squeue, then calls @then; the answer is in client->captured. */
+void queue_ask(struct client *client, void (*then)(struct client *, int status));
+/* Whether @job, in the queue, has a tag of the record and is in @scope. */
+bool queue_has(struct client *client, uint32_t job, const char *scope);
+/* Each job in @scope once, into @ids; returns how many tasks and jobs these are. */
+uint64_t queue_list(struct client *client, const char *scope, struct job_ids *ids);
+/* Writes down the ids of jobs that are known by their tags alone: those of srun. */
+void queue_learn(struct client *client);
+
+#endif

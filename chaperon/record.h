@@ -1,0 +1,50 @@
+/*
+ * chaperon/record.h - which jobs are a project's: a file outside, of JSON lines.
+ *
+ * STATE/PROJECT.jsonl, PROJECT being the digest of the workspace's name.  A job is
+ * written down before it is submitted, with the tag that its real comment holds, and
+ * again with the id that Slurm gave it; sessions of one project share the file under
+ * flock(2).  That a job is ours takes both: its id stands here, and the job has the tag.
+ */
+#ifndef SBX_CHAPERON_RECORD_H
+#define SBX_CHAPERON_RECORD_H
+
+#include "chaperon/session.h"
+
+#include <sys/types.h>
+#include <time.h>
+
+struct job {
+	uint32_t id; /* 0: not known yet, or never submitted */
+	bool failed;
+	char tag[JOB_TAG_SIZE];
+	char *session, *comment; /* comment NULL: none */
+	time_t submitted;
+	uint64_t tasks; /* of an array; else 1 */
+};
+
+struct record {
+	int fd;
+	const struct session *session;
+	struct job *jobs;
+	size_t count, room;
+	off_t seen; /* of the file */
+};
+
+/* NULL, or why there is none. */
+const char *record_open(struct record *record, const struct session *session);
+/* What other sessions have written since. */
+void record_refresh(struct record *record);
+/* Between these no other session adds a job. */
+void record_lock(struct record *record);
+void record_unlock(struct record *record);
+bool record_begin(struct record *record, const char *tag, uint64_t tasks, const char *comment);
+bool record_submitted(struct record *record, const char *tag, uint32_t id);
+void record_failed(struct record *record, const char *tag);
+
+/* The job with that id, if it is in @scope ("session", "project", "user": of the project). */
+const struct job *record_find(const struct record *record, uint32_t id, const char *scope);
+bool record_is_in(const struct record *record, const struct job *job, const char *scope);
+const struct job *record_tagged(const struct record *record, const char *tag);
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * chaperon/tables.c - see tables.h.
+ */
+#include "chaperon/tables.h"
+
+#include "chaperon/control.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <fcntl.h>
+
+#define LIST_SIZE 16384
+#define CLIENTS_MAX 16
+#define WAIT_MS 5000
+
+static struct list {
+	char program[64];
+	char text[LIST_SIZE]; /* what it said; "": nothing */
+} lists[CLIENTS_MAX];
+static size_t list_count;
+static const struct session *of;
+
+const char *tables_program(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		return "is not installed";
+	if (!S_ISREG(status.st_mode) || status.st_uid || status.st_mode & 022)
+		return "can be changed by others than root";
+	return NULL;
+}
+
+/* What @fd says within the time; it may be one that hangs. */
+static void listen_to(int fd, char *text, size_t size)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	size_t length = 0;
+	ssize_t got = 1;
+
+	while (got > 0 && length + 1 < size && poll(&ready, 1, WAIT_MS) == 1) {
+		got = read(fd, text + length, size - 1 - length);
+		if (got > 0)
+			length += (size_t)got;
+	}
+	text[length] = '\0';
+}
+
+static void ask_client(const char *program, struct list *list)
+{
+	char *const argv[] = { (char *)(uintptr_t)program, (char *)(uintptr_t)"--=x", NULL };
+	posix_spawn_file_actions_t actions;
+	int ends[2];
+	pid_t pid;
+
+	list->text[0] = '\0';
+	if (tables_program(program) || pipe2(ends, O_CLOEXEC))
+		return;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
+	posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+	if (!posix_spawn(&pid, program, &actions, NULL, argv, of->environment.items)) {
+		close(ends[1]);
+		listen_to(ends[0], list->text, sizeof(list->text));
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	} else {
+		close(ends[1]);
+	}
+	close(ends[0]);
+	posix_spawn_file_actions_destroy(&actions);
+	if (!strstr(list->text, "possibilities:"))
+		list->text[0] = '\0';
+}
+
+static struct list *list_for(const char *program)
+{
+	for (size_t i = 0; i < list_count; i++)
+		if (!strcmp(lists[i].program, program))
+			return &lists[i];
+	if (list_count == CLIENTS_MAX || strlen(program) >= sizeof(lists[0].program))
+		return NULL;
+	strcpy(lists[list_count].program, program);
+	return &lists[list_count++];
+}
+
+static bool lists_option(const struct list *list, const char *name)
+{
+	char quoted[80];
+
+	snprintf(quoted, sizeof(quoted), "'%s'", name);
+	return strstr(list->text, quoted) != NULL;
+}
+
+/* What the table has of @program's options and the real one has not. */
+static void compare(const struct list *list, const char *command)
+{
+	const struct sbx_blob *blob = &of->blob;
+
+	for (uint32_t i = 0; i < SBX_COUNT(blob, SLURM); i++) {
+		const struct sbx_slurm_rule *rule = SBX_AT(blob, SLURM, sbx_slurm_rule, i);
+		const char *name = sbx_string(blob, rule->option);
+
+		if (rule->head.verb == SBX_SLURM_OPTION &&
+		    !strcmp(sbx_string(blob, rule->command), command) && !lists_option(list, name))
+			control_note("Slurm's %s of this machine has no %s: it is refused", command, name);
+	}
+}
+
+void tables_ask(const struct session *session)
+{
+	const struct sbx_blob *blob = &session->blob;
+
+	of = session;
+	for (uint32_t i = 0; i < SBX_COUNT(blob, SLURM); i++) {
+		const struct sbx_slurm_rule *rule = SBX_AT(blob, SLURM, sbx_slurm_rule, i);
+		const char *command = sbx_string(blob, rule->command);
+		char program[64];
+		struct list *list;
+
+		if (rule->head.verb != SBX_SLURM_ALLOW || rule->option != SBX_NONE)
+			continue;
+		snprintf(program, sizeof(program), "/usr/bin/%.*s", (int)strcspn(command, "-"), command);
+		list = list_for(program);
+		if (!list || list->text[0])
+			continue;
+		ask_client(program, list);
+		if (list->text[0] && !strchr(command, '-'))
+			compare(list, command);
+	}
+}
+
+bool tables_fit(struct ask *ask, const char *program)
+{
+	const char *wrong = tables_program(program);
+	struct list *list = list_for(program);
+
+	if (wrong)
+		return ask_refuse(ask, "%s refused: %s %s", ask->request.command, program, wrong);
+	if (list && !list->text[0])
+		ask_client(program, list);
+	if (!list || !list->text[0])
+		return ask_refuse(ask,
+				  "%s refused: %s does not list its options, so nobody knows how it reads "
+				  "them; is Slurm configured here?",
+				  ask->request.command, program);
+	for (unsigned i = 0; i < ask->request.given_count; i++) {
+		const struct sbx_slurm_given *given = &ask->request.given[i];
+		const char *name = ask_name(ask, given);
+
+		if (strchr(ask->request.command, '-') && given->value)
+			continue; /* a key of scontrol, not an option */
+		if (!lists_option(list, name))
+			return ask_refuse(ask, "%s refused: the real one here has no %s",
+					  ask->request.command, name);
+	}
+	return true;
+}
