@@ -43,8 +43,8 @@ struct inject_request {
  * (HEAD_MAX and what is put in are always enough).  Fields of this hop are left out, as
  * are Host, Expect and those that speak to a proxy; the body is framed as head->body
  * says; an upgrade is asked for if the client wants WebSocket and nothing else.  With a
- * credential the answer is to be readable: "Accept-Encoding: identity", no
- * Sec-WebSocket-Extensions.
+ * credential the answer is to be readable, and whole: "Accept-Encoding: identity", no
+ * Sec-WebSocket-Extensions, no Range.
  */
 long inject_head(const struct inject_request *request, char *out, size_t room);
 

@@ -40,7 +40,8 @@ Test(inject, the_client_s_own_are_left_out)
 	expect("POST /v1/x?q HTTP/1.1\r\nHost: other.test\r\nX-API-KEY: a\r\nx-api-key: b\r\n"
 	       "x_api_key: c\r\nConnection: x-api-key, accept, close\r\nAccept: text/plain\r\n"
 	       "Accept-Encoding: gzip\r\nProxy-Authorization: d\r\nExpect: 100-continue\r\n"
-	       "Keep-Alive: 5\r\nContent-Length: 3\r\nX-Other: e\r\n\r\n",
+	       "Keep-Alive: 5\r\nRange: bytes=0-9\r\nIf-Range: x\r\nContent-Length: 3\r\nX-Other: "
+	       "e\r\n\r\n",
 	       SPAN("x-api-key"),
 	       "POST /v1/x?q HTTP/1.1\r\nHost: api.test\r\nX-Other: e\r\nContent-Length: 3\r\n"
 	       "Accept-Encoding: identity\r\nx-api-key: sk-real\r\n\r\n");
