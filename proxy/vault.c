@@ -1,0 +1,239 @@
+/*
+ * proxy/vault.c - see vault.h.
+ *
+ * Values are not kept here: each request asks, which costs a message and its answer
+ * within the machine, and wipes what it got.  Only the ways to write a secret stay,
+ * as long as its value is the current one.
+ */
+#include "proxy/vault.h"
+
+#include "proxy/control.h"
+#include "proxy/http.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NOTE_SECONDS 60
+
+struct entry {
+	uint32_t generation;
+	struct redact_set *secrets;
+	struct conn *first, **last; /* who waits, in order */
+	time_t noted;
+	bool absent;
+};
+
+struct vault {
+	const struct sbx_blob *blob;
+	int fd;
+	struct event *event;
+	vault_done *done;
+	struct keeper_answer answer;
+	uint32_t count;
+	struct entry entry[];
+};
+
+struct vault *vault_make(const struct sbx_blob *blob, int fd)
+{
+	uint32_t count = SBX_COUNT(blob, CREDENTIALS);
+	struct vault *vault = calloc(1, sizeof(*vault) + count * sizeof(struct entry));
+
+	if (!vault)
+		return NULL;
+	vault->blob = blob;
+	vault->fd = fd;
+	vault->count = count;
+	for (uint32_t i = 0; i < count; i++)
+		vault->entry[i].last = &vault->entry[i].first;
+	return vault;
+}
+
+void vault_free(struct vault *vault)
+{
+	if (!vault)
+		return;
+	if (vault->event)
+		event_free(vault->event);
+	for (uint32_t i = 0; i < vault->count; i++)
+		redact_set_drop(vault->entry[i].secrets);
+	close(vault->fd);
+	free(vault);
+}
+
+bool vault_is_absent(const struct vault *vault, uint32_t credential)
+{
+	return vault->entry[credential].absent;
+}
+
+/* Of the answer that was just taken.  False: no memory. */
+static bool renew(struct vault *vault)
+{
+	const struct keeper_answer *answer = &vault->answer;
+	struct entry *entry = &vault->entry[answer->credential];
+
+	if (answer->status != KEEPER_VALUE || entry->generation == answer->generation)
+		return true;
+	redact_set_drop(entry->secrets);
+	entry->secrets = redact_set_make(answer->value, answer->value_size);
+	entry->generation = entry->secrets ? answer->generation : 0;
+	return entry->secrets != NULL;
+}
+
+/* ---- at the start --------------------------------------------------------------- */
+
+static const char *first_answer(struct vault *vault, unsigned *found)
+{
+	struct keeper_answer *answer = &vault->answer;
+	static char text[KEEPER_TEXT_MAX];
+	const char *wrong = NULL;
+
+	snprintf(text, sizeof(text), "%s", answer->text);
+	if (answer->credential >= vault->count)
+		wrong = "the keeper of the credentials speaks nonsense";
+	else if (answer->status == KEEPER_FAILED)
+		wrong = text;
+	else if (answer->status == KEEPER_ABSENT) {
+		vault->entry[answer->credential].absent = true;
+		control_note("%s", text);
+	} else {
+		++*found;
+		if (*text)
+			control_note("%s", text);
+		wrong = renew(vault) ? NULL : "no memory";
+	}
+	keeper_wipe(answer);
+	return wrong;
+}
+
+const char *vault_fill(struct vault *vault)
+{
+	struct pollfd ready = { .fd = vault->fd, .events = POLLIN };
+	const char *wrong = NULL;
+	unsigned found = 0;
+
+	for (uint32_t i = 0; i < vault->count; i++)
+		if (!keeper_ask(vault->fd, i, KEEPER_GET))
+			return "the keeper of the credentials has ended";
+	for (uint32_t answers = 0; answers < vault->count && !wrong;) {
+		int got = keeper_take(vault->fd, &vault->answer);
+
+		if (got < 0)
+			return "the keeper of the credentials has ended";
+		if (got) {
+			answers++;
+			wrong = first_answer(vault, &found);
+		} else {
+			poll(&ready, 1, -1);
+		}
+	}
+	if (!wrong && vault->count && !found)
+		wrong = "none of the policy's credentials is there";
+	return wrong;
+}
+
+/* ---- for requests --------------------------------------------------------------- */
+
+static struct conn *first_waiting(struct entry *entry)
+{
+	struct conn *conn = entry->first;
+
+	if (!conn)
+		return NULL;
+	entry->first = conn->http->next_waiting;
+	if (!entry->first)
+		entry->last = &entry->first;
+	conn->http->waiting = false;
+	conn->http->next_waiting = NULL;
+	return conn;
+}
+
+static void give_up(struct vault *vault)
+{
+	struct conn *conn;
+
+	if (vault->event)
+		event_del(vault->event);
+	for (uint32_t i = 0; i < vault->count; i++)
+		while ((conn = first_waiting(&vault->entry[i])))
+			vault->done(conn, NULL, NULL);
+}
+
+static void on_answer(evutil_socket_t fd, short what, void *context)
+{
+	struct vault *vault = context;
+	int got;
+
+	(void)what;
+	while ((got = keeper_take(fd, &vault->answer)) > 0) {
+		struct entry *entry;
+		struct conn *conn;
+
+		if (vault->answer.credential < vault->count && renew(vault)) {
+			entry = &vault->entry[vault->answer.credential];
+			conn = first_waiting(entry);
+			if (conn)
+				vault->done(conn, &vault->answer, entry->secrets);
+		}
+		keeper_wipe(&vault->answer);
+	}
+	if (got < 0)
+		give_up(vault);
+}
+
+void vault_watch(struct vault *vault, struct event_base *base)
+{
+	vault->event = event_new(base, vault->fd, EV_READ | EV_PERSIST, on_answer, vault);
+	if (vault->event)
+		event_add(vault->event, NULL);
+}
+
+void vault_ask(struct vault *vault, struct conn *conn, vault_done *done)
+{
+	struct entry *entry = &vault->entry[conn->http->credential];
+
+	vault->done = done;
+	if (!keeper_ask(vault->fd, conn->http->credential, KEEPER_GET)) {
+		done(conn, NULL, NULL);
+		return;
+	}
+	conn->http->waiting = true;
+	conn->http->next_waiting = NULL;
+	*entry->last = conn;
+	entry->last = &conn->http->next_waiting;
+}
+
+/* Its answer will come and goes to the next in line, whose own then finds nobody. */
+void vault_forget(struct vault *vault, struct conn *conn)
+{
+	struct entry *entry = &vault->entry[conn->http->credential];
+
+	for (struct conn **link = &entry->first; *link; link = &(*link)->http->next_waiting) {
+		if (*link != conn)
+			continue;
+		*link = conn->http->next_waiting;
+		if (!*link)
+			entry->last = link;
+		break;
+	}
+	conn->http->waiting = false;
+}
+
+void vault_refused(struct vault *vault, uint32_t credential, unsigned status, const char *host)
+{
+	struct entry *entry = &vault->entry[credential];
+	const struct sbx_credential *which =
+		SBX_AT(vault->blob, CREDENTIALS, sbx_credential, credential);
+	time_t now = time(NULL);
+
+	if (status == 401)
+		keeper_ask(vault->fd, credential, KEEPER_REFUSED);
+	if (entry->noted && now - entry->noted < NOTE_SECONDS)
+		return;
+	entry->noted = now;
+	control_note("%s refuses the credential %s (%u): is it still valid?", host,
+		     sbx_string(vault->blob, which->name), status);
+}
