@@ -20,7 +20,7 @@ $(O)/fuzz/proxy.a: $(call fuzzed,$(call san,$(filter-out proxy/main.c,$(PROXY)))
 	$(Q)rm -f $@ && ar rc $@ $^
 $(O)/fuzz/fuzz_%: $(O)/fuzz/tests/fuzz/fuzz_%.o $(O)/fuzz/proxy.a $(O)/fuzz/launcher.a $(O)/fuzz/compiler.a
 	$(call say,LINK,$@)
-	$(Q)$(FUZZ_CC) $(SAN) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PROXY_LIBS)
+	$(Q)$(FUZZ_CC) $(SAN) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PROXY_LIBS) -lhttp_parser
 .PRECIOUS: $(O)/fuzz/%.o
 
 .PHONY: fuzz
