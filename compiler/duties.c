@@ -251,10 +251,13 @@ static bool may_call(const struct sbx_blob *blob, uint32_t nr)
 
 static void find_network(struct finder *f)
 {
-	bool network = sbx_meta(f->blob)->net_mode != SBX_NET_HOST;
+	uint32_t mode = sbx_meta(f->blob)->net_mode;
+	bool network = mode != SBX_NET_HOST;
 
 	if (network)
-		add_plain(f, SBX_DUTY_NO_NETWORK);
+		add_plain(f, mode == SBX_NET_PROXY ? SBX_DUTY_PROXY : SBX_DUTY_NO_NETWORK);
+	for (uint32_t i = 0; i < SBX_COUNT(f->blob, CREDENTIALS); i++)
+		add(f, SBX_DUTY_CREDENTIALS, SBX_SEC_CREDENTIALS, i, false);
 	for (uint32_t i = 0; network && i < SBX_COUNT(f->blob, NET); i++) {
 		const struct sbx_net_rule *rule = SBX_AT(f->blob, NET, sbx_net_rule, i);
 
