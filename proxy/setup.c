@@ -147,7 +147,7 @@ static const char *start_keeper(struct worker *worker)
 	if (!pid)
 		keeper_run(&setup, pair[1]);
 	close(pair[1]);
-	worker->vault = pid > 0 ? vault_make(&session->blob, pair[0]) : NULL;
+	worker->vault = pid > 0 ? vault_make(session, pair[0]) : NULL;
 	if (!worker->vault)
 		return "no keeper of the credentials can be started";
 	return vault_fill(worker->vault);

@@ -10,7 +10,6 @@
 #include "proxy/control.h"
 #include "proxy/http.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,16 +18,19 @@
 
 #define NOTE_SECONDS 60
 
+static const char keeper_ended[] = "the keeper of the credentials has ended";
+
 struct entry {
 	uint32_t generation;
 	struct redact_set *secrets;
-	struct conn *first, **last; /* who waits, in order */
+	struct conn *waiting; /* all get the next answer */
+	bool asked;
 	time_t noted;
 	bool absent;
 };
 
 struct vault {
-	const struct sbx_blob *blob;
+	const struct session *session;
 	int fd;
 	struct event *event;
 	vault_done *done;
@@ -37,18 +39,27 @@ struct vault {
 	struct entry entry[];
 };
 
-struct vault *vault_make(const struct sbx_blob *blob, int fd)
+static const char *name_of(const struct vault *vault, uint32_t credential)
 {
-	uint32_t count = SBX_COUNT(blob, CREDENTIALS);
+	const struct sbx_blob *blob = &vault->session->blob;
+
+	return sbx_string(blob, SBX_AT(blob, CREDENTIALS, sbx_credential, credential)->name);
+}
+
+/* One without a placeholder is absent: sbx-exec has looked. */
+struct vault *vault_make(const struct session *session, int fd)
+{
+	uint32_t count = SBX_COUNT(&session->blob, CREDENTIALS);
 	struct vault *vault = calloc(1, sizeof(*vault) + count * sizeof(struct entry));
 
 	if (!vault)
 		return NULL;
-	vault->blob = blob;
+	vault->session = session;
 	vault->fd = fd;
 	vault->count = count;
 	for (uint32_t i = 0; i < count; i++)
-		vault->entry[i].last = &vault->entry[i].first;
+		vault->entry[i].absent =
+			!session_value(session, "placeholder", name_of(vault, i));
 	return vault;
 }
 
@@ -113,16 +124,20 @@ const char *vault_fill(struct vault *vault)
 {
 	struct pollfd ready = { .fd = vault->fd, .events = POLLIN };
 	const char *wrong = NULL;
-	unsigned found = 0;
+	unsigned found = 0, asked = 0;
 
-	for (uint32_t i = 0; i < vault->count; i++)
+	for (uint32_t i = 0; i < vault->count; i++) {
+		if (vault->entry[i].absent)
+			continue;
+		asked++;
 		if (!keeper_ask(vault->fd, i, KEEPER_GET))
-			return "the keeper of the credentials has ended";
-	for (uint32_t answers = 0; answers < vault->count && !wrong;) {
+			return keeper_ended;
+	}
+	for (unsigned answers = 0; answers < asked && !wrong;) {
 		int got = keeper_take(vault->fd, &vault->answer);
 
 		if (got < 0)
-			return "the keeper of the credentials has ended";
+			return keeper_ended;
 		if (got) {
 			answers++;
 			wrong = first_answer(vault, &found);
@@ -130,36 +145,24 @@ const char *vault_fill(struct vault *vault)
 			poll(&ready, 1, -1);
 		}
 	}
-	if (!wrong && vault->count && !found)
-		wrong = "none of the policy's credentials is there";
-	return wrong;
+	return wrong || found ? wrong : "none of the policy's credentials is there";
 }
 
 /* ---- for requests --------------------------------------------------------------- */
 
-static struct conn *first_waiting(struct entry *entry)
+/* Whoever waits for @credential gets the answer, or NULL: there will be none. */
+static void hand_out(struct vault *vault, uint32_t credential, const struct keeper_answer *answer)
 {
-	struct conn *conn = entry->first;
+	struct entry *entry = &vault->entry[credential];
 
-	if (!conn)
-		return NULL;
-	entry->first = conn->http->next_waiting;
-	if (!entry->first)
-		entry->last = &entry->first;
-	conn->http->waiting = false;
-	conn->http->next_waiting = NULL;
-	return conn;
-}
+	entry->asked = false;
+	while (entry->waiting) {
+		struct conn *conn = entry->waiting;
 
-static void give_up(struct vault *vault)
-{
-	struct conn *conn;
-
-	if (vault->event)
-		event_del(vault->event);
-	for (uint32_t i = 0; i < vault->count; i++)
-		while ((conn = first_waiting(&vault->entry[i])))
-			vault->done(conn, NULL, NULL);
+		entry->waiting = conn->http->next_waiting;
+		conn->http->waiting = false;
+		vault->done(conn, answer, entry->secrets);
+	}
 }
 
 static void on_answer(evutil_socket_t fd, short what, void *context)
@@ -169,19 +172,17 @@ static void on_answer(evutil_socket_t fd, short what, void *context)
 
 	(void)what;
 	while ((got = keeper_take(fd, &vault->answer)) > 0) {
-		struct entry *entry;
-		struct conn *conn;
+		uint32_t credential = vault->answer.credential;
 
-		if (vault->answer.credential < vault->count && renew(vault)) {
-			entry = &vault->entry[vault->answer.credential];
-			conn = first_waiting(entry);
-			if (conn)
-				vault->done(conn, &vault->answer, entry->secrets);
-		}
+		if (credential < vault->count)
+			hand_out(vault, credential, renew(vault) ? &vault->answer : NULL);
 		keeper_wipe(&vault->answer);
 	}
-	if (got < 0)
-		give_up(vault);
+	if (!got)
+		return;
+	event_del(vault->event);
+	for (uint32_t i = 0; i < vault->count; i++)
+		hand_out(vault, i, NULL);
 }
 
 void vault_watch(struct vault *vault, struct event_base *base)
@@ -196,44 +197,36 @@ void vault_ask(struct vault *vault, struct conn *conn, vault_done *done)
 	struct entry *entry = &vault->entry[conn->http->credential];
 
 	vault->done = done;
-	if (!keeper_ask(vault->fd, conn->http->credential, KEEPER_GET)) {
+	if (!entry->asked && !keeper_ask(vault->fd, conn->http->credential, KEEPER_GET)) {
 		done(conn, NULL, NULL);
 		return;
 	}
+	entry->asked = true;
 	conn->http->waiting = true;
-	conn->http->next_waiting = NULL;
-	*entry->last = conn;
-	entry->last = &conn->http->next_waiting;
+	conn->http->next_waiting = entry->waiting;
+	entry->waiting = conn;
 }
 
-/* Its answer will come and goes to the next in line, whose own then finds nobody. */
 void vault_forget(struct vault *vault, struct conn *conn)
 {
-	struct entry *entry = &vault->entry[conn->http->credential];
+	struct conn **link = &vault->entry[conn->http->credential].waiting;
 
-	for (struct conn **link = &entry->first; *link; link = &(*link)->http->next_waiting) {
-		if (*link != conn)
-			continue;
-		*link = conn->http->next_waiting;
-		if (!*link)
-			entry->last = link;
-		break;
-	}
+	while (*link != conn)
+		link = &(*link)->http->next_waiting;
+	*link = conn->http->next_waiting;
 	conn->http->waiting = false;
 }
 
 void vault_refused(struct vault *vault, uint32_t credential, unsigned status, const char *host)
 {
 	struct entry *entry = &vault->entry[credential];
-	const struct sbx_credential *which =
-		SBX_AT(vault->blob, CREDENTIALS, sbx_credential, credential);
 	time_t now = time(NULL);
 
 	if (status == 401)
-		keeper_ask(vault->fd, credential, KEEPER_REFUSED);
+		entry->asked |= keeper_ask(vault->fd, credential, KEEPER_REFUSED);
 	if (entry->noted && now - entry->noted < NOTE_SECONDS)
 		return;
 	entry->noted = now;
 	control_note("%s refuses the credential %s (%u): is it still valid?", host,
-		     sbx_string(vault->blob, which->name), status);
+		     name_of(vault, credential), status);
 }

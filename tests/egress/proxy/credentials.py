@@ -1,0 +1,252 @@
+"""A credential goes to its host alone, over TLS that was verified, and does not come back."""
+import base64
+import gzip
+import json
+import threading
+import time
+
+import driver
+from plain import get, read_answer
+from tls import ask, inside
+from world import Recorder, answer, eventually, expect, expect_in
+
+KEY = "sk-test-3fe1b7c09d2a4e68"
+PLACEHOLDER = "sbx-placeholder-0123456789abcdef0123456789abcdef"
+
+
+def with_key(world, reply=None, tls="good", key=KEY, mode=0o600, header="x-api-key", rules=("allow api.test", "allow other.test", "allow api.test:80"),
+             serve=None):
+    """A proxy whose policy has one credential for api.test, and that host."""
+    recorder = Recorder(reply)
+    world.server(("203.0.113.12", 443), serve or recorder, world.tls(tls))
+    file = world.folder / "key"
+    if key is not None:
+        file.write_text(key + "\n")
+        file.chmod(mode)
+    credential = f"""credential TEST_KEY {{
+    source file {file} compat "a test"
+    host   api.test:443
+    header {header}
+}}
+"""
+    proxy = world.proxy(*rules, rest=credential, values=(f"placeholder TEST_KEY={PLACEHOLDER}",))
+    return proxy, recorder
+
+
+def fields(head):
+    return [line.split(": ", 1) for line in head.decode("latin-1").split("\r\n")[1:] if ": " in line]
+
+
+def scan(proxy, world, secret=KEY):
+    """Neither the log nor the notes have the secret."""
+    with open(world.folder / "log", "rb") as log:
+        expect(secret.encode() in log.read(), False)
+    expect(secret in "".join(proxy.notes), False)
+
+
+def case_it_is_put_in(world):
+    """The server gets the value once, whatever the client sent in that field"""
+    proxy, server = with_key(world)
+    with inside(world, proxy, "api.test") as connection:
+        for sent in ((), (f"x-api-key: {PLACEHOLDER}",), ("X-API-Key: mine", "x-api-key: other"), ("Connection: x-api-key", "X-Api-Key: z")):
+            expect(ask(connection, "/v1/messages", *sent, host="api.test")[2], b"ok")
+    for head, _ in server.seen:
+        got = fields(head)
+        expect([value for name, value in got if name.lower() == "x-api-key"], [KEY])
+        expect(dict(got)["Accept-Encoding"], "identity")
+    records = proxy.records(4)
+    expect([record.get("credential") for record in records], ["TEST_KEY"] * 4)
+    expect([record.get("placeholder") for record in records], [None] * 4)
+    scan(proxy, world)
+
+
+def case_bearer_and_basic(world):
+    """Bearer TOKEN, and Basic of USER:VALUE"""
+    for header, value in (("authorization bearer", "Bearer " + KEY),
+                          ("authorization basic bot", "Basic " + base64.b64encode(f"bot:{KEY}".encode()).decode())):
+        proxy, server = with_key(world, header=header)
+        with inside(world, proxy, "api.test") as connection:
+            ask(connection, "/", "Authorization: Bearer mine", host="api.test")
+        expect([v for n, v in fields(server.seen[0][0]) if n.lower() == "authorization"], [value])
+        world.end_case()
+
+
+def case_only_to_its_host(world):
+    """Another host, another port and the clear get what the client sent, and the log flags it"""
+    proxy, server = with_key(world)
+    clear, other = Recorder(), Recorder()
+    world.server(("203.0.113.12", 80), clear)
+    with proxy.connect() as connection:
+        connection.sendall(get("http://api.test/", f"x-api-key: {PLACEHOLDER}"))
+        expect(read_answer(connection)[2], b"ok")
+    expect(dict(fields(clear.seen[0][0]))["x-api-key"], PLACEHOLDER)
+    record, = proxy.records(1)
+    expect((record.get("credential"), record["placeholder"]), (None, True))
+    world.server(("203.0.113.11", 443), other, world.tls())
+    with inside(world, proxy, "api.test") as connection:
+        expect(ask(connection, "/", host="other.test")[0], "HTTP/1.1 403 Forbidden")
+    expect((server.seen, other.seen), ([], []))
+
+
+def case_a_placeholder_elsewhere(world):
+    """In a path, a body or another field a placeholder passes as it is, and is flagged"""
+    proxy, server = with_key(world)
+    with inside(world, proxy, "api.test") as connection:
+        ask(connection, f"/?key={PLACEHOLDER}", host="api.test")
+        ask(connection, "/", f"X-Other: {PLACEHOLDER}", host="api.test")
+        ask(connection, "/", method="POST", body=f"key={PLACEHOLDER}".encode(), host="api.test")
+    expect([record.get("placeholder") for record in proxy.records(3)], [True] * 3)
+    sent = b"".join(head + body for head, body in server.seen)
+    expect((sent.count(PLACEHOLDER.encode()), sent.count(KEY.encode())), (3, 3))
+
+
+def case_an_unverified_server(world):
+    """A server with another name's certificate gets nothing"""
+    proxy, server = with_key(world, tls="wrong")
+    with inside(world, proxy, "api.test") as connection:
+        expect(ask(connection, "/", host="api.test")[0], "HTTP/1.1 502 Bad Gateway")
+    expect(server.seen, [])
+    scan(proxy, world)
+
+
+def case_echoes(world):
+    """A server that shows what it was sent shows stars: in its head, body, chunks, packed or coded"""
+    secret = KEY.encode()
+    forms = [secret, base64.b64encode(secret), base64.b64encode(b"x" + secret), base64.urlsafe_b64encode(b"xy" + secret),
+             base64.b64encode(b"bot:" + secret), "".join(f"%{byte:02x}" for byte in secret).encode(), json.dumps({"k": KEY}).encode()]
+    body = b"before " + b" and ".join(forms) + b" after"
+    packed = gzip.compress(body)
+    one_by_one = b"".join(b"1\r\n" + bytes([byte]) + b"\r\n" for byte in body) + b"0\r\n\r\n"
+    replies = {b"/plain": answer(body=body), b"/gzip": answer(body=packed, fields=["Content-Encoding: gzip"]),
+               b"/chunks": answer(length=False, fields=["Transfer-Encoding: chunked"]) + one_by_one,
+               b"/head": answer(302, fields=[f"Location: https://evil.test/?{KEY}", f"X-Echo: {KEY}"]),
+               b"/error": answer(500, body=b"bad key " + secret)}
+    proxy, _ = with_key(world, lambda head, _: replies[head.split(b" ")[1]])
+    with inside(world, proxy, "api.test") as connection:
+        for path in replies:
+            status, head, got = ask(connection, path.decode(), host="api.test")
+            whole = repr((status, head)).encode() + got
+            for form in forms:
+                expect(form in whole, False)
+            expect(KEY[8:] in whole.decode("latin-1"), False)
+            if path in (b"/plain", b"/gzip", b"/chunks"):
+                expect((len(got), got[:7], got[-6:]), (len(body), b"before ", b" after"))
+    expect([record.get("redacted", 0) > 0 for record in proxy.records(5)], [True] * 5)
+
+
+def case_a_coding_that_cannot_be_read(world):
+    """A body that cannot be searched is not passed on"""
+    proxy, _ = with_key(world, lambda *_: answer(body=b"?", fields=["Content-Encoding: br"]))
+    with inside(world, proxy, "api.test") as connection:
+        status, _, body = ask(connection, "/", host="api.test")
+    expect(status, "HTTP/1.1 502 Bad Gateway")
+    expect_in(b"a coding that cannot be searched", body)
+
+
+def case_events_stream(world):
+    """Events pass at once, although each is searched"""
+    def serve(connection):
+        driver.read_head(connection)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for number in range(3):
+            event = f"data: {number} {KEY}\n\n".encode()
+            connection.sendall(f"{len(event):x}\r\n".encode() + event + b"\r\n")
+            gate.acquire(timeout=5)
+        connection.sendall(b"0\r\n\r\n")
+    gate = threading.Semaphore(0)
+    proxy, _ = with_key(world, serve=serve)
+    with inside(world, proxy, "api.test") as connection:
+        connection.sendall(get("/", host="api.test"))
+        driver.read_head(connection)
+        for number in range(3):
+            got = b""
+            while not got.endswith(b"\n\n\r\n"):
+                got += connection.recv(1)
+            expect_in(f"data: {number} ".encode(), got)
+            expect_in(b"*" * len(KEY), got)
+            gate.release()
+        expect(driver.read_exactly(connection, 5), b"0\r\n\r\n")
+
+
+def case_a_wrong_key_is_told(world):
+    """401 comes through, is told to the person once, and the source is read again"""
+    proxy, server = with_key(world, lambda head, _: answer(200 if b"new-and-good" in head else 401))
+    with inside(world, proxy, "api.test") as connection:
+        expect(ask(connection, "/", host="api.test")[0][9:12], "401")
+        kind, note = proxy.hear()
+        expect((kind, note), (driver.NOTE, "api.test refuses the credential TEST_KEY (401): is it still valid?"))
+        (world.folder / "key").write_text("new-and-good\n")
+        eventually(lambda: ask(connection, "/", host="api.test")[0][9:12] == "200", seconds=15)
+    expect(dict(fields(server.seen[-1][0]))["x-api-key"], "new-and-good")
+
+
+def case_a_missing_source(world):
+    """Without its source there is no session, and the reason names credential and file"""
+    (world.folder / "key").unlink(missing_ok=True)
+    try:
+        with_key(world, key=None)
+        raise AssertionError("it has begun")
+    except driver.Failed as failed:
+        expect_in("TEST_KEY", str(failed))
+        expect_in(str(world.folder / "key"), str(failed))
+    world.end_case()
+    try:
+        with_key(world, mode=0o644)
+        raise AssertionError("it has begun")
+    except driver.Failed as failed:
+        expect_in("chmod 600", str(failed))
+
+
+def case_it_is_not_in_the_worker(world):
+    """Between two requests the process that speaks to the network has no copy of the value"""
+    proxy, _ = with_key(world)
+    with inside(world, proxy, "api.test") as connection:
+        ask(connection, "/", host="api.test")
+        time.sleep(0.1)
+        found = []
+        with open(f"/proc/{proxy.pid}/maps", encoding="ascii") as maps, open(f"/proc/{proxy.pid}/mem", "rb") as memory:
+            for line in maps:
+                span, rights, *_, = line.split()
+                if rights[0] != "r" or "[v" in line:
+                    continue
+                begin, end = (int(part, 16) for part in span.split("-"))
+                memory.seek(begin)
+                if KEY.encode() in memory.read(end - begin):
+                    found.append(line)
+    expect(found, [])
+
+
+def case_from_the_environment(world):
+    """A variable of the launcher's can be the source"""
+    server = Recorder()
+    world.server(("203.0.113.12", 443), server, world.tls())
+    proxy = world.proxy("allow api.test", rest="""credential TEST_KEY {
+    source env REAL_KEY compat "a test"
+    host   api.test:443
+    header x-api-key
+}
+""", values=(f"placeholder TEST_KEY={PLACEHOLDER}", f"env REAL_KEY={KEY}"))
+    with inside(world, proxy, "api.test") as connection:
+        ask(connection, "/", host="api.test")
+    expect(dict(fields(server.seen[0][0]))["x-api-key"], KEY)
+    with open(f"/proc/{proxy.pid}/environ", "rb") as environ:
+        expect(KEY.encode() in environ.read(), False)
+
+
+def case_many_at_once(world):
+    """200 requests at once each get the value"""
+    proxy, server = with_key(world)
+    trust = world.trust(proxy)
+    wrong = []
+
+    def one():
+        with trust.wrap_socket(proxy.tunnel("api.test", 443, timeout=30), server_hostname="api.test") as connection:
+            if ask(connection, "/", host="api.test")[2] != b"ok":
+                wrong.append(1)
+    threads = [threading.Thread(target=one) for _ in range(200)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    expect((wrong, len(server.seen)), ([], 200))
+    expect({dict(fields(head))["x-api-key"] for head, _ in server.seen}, {KEY})
