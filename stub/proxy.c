@@ -182,7 +182,7 @@ int proxy_hear(struct proxy *proxy, struct proxy_message *message)
 	size = recv(proxy->socket, message, sizeof(*message) - 1, MSG_DONTWAIT);
 	if (size < 0 && (errno == EAGAIN || errno == EINTR))
 		return -1;
-	if (size > (ssize_t)offsetof(struct proxy_message, text))
+	if (size >= (ssize_t)offsetof(struct proxy_message, text))
 		return (int)message->kind;
 	close(proxy->socket);
 	proxy->socket = -1;
