@@ -23,7 +23,7 @@ def hear():
 
 
 def tell(kind, text=""):
-    wire.send(struct.pack("Ii", kind, 0) + text.encode() + b"\0")
+    wire.send(struct.pack("Ii", kind, 0) + (text.encode() + b"\0" if text else b""))
 
 
 def contents(fd):
