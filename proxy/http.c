@@ -39,6 +39,8 @@ static void clear_exchange(struct http *http)
 	free(http->method);
 	free(http->path);
 	redact_free(http->redact);
+	if (http->secrets)
+		stream_wipe();
 	redact_set_drop(http->secrets);
 	unpack_free(http->unpack);
 	http->head = http->method = http->path = NULL;

@@ -139,14 +139,17 @@ static const char *start_keeper(struct worker *worker)
 	int pair[2];
 	pid_t pid;
 
-	if (!SBX_COUNT(&session->blob, CREDENTIALS))
+	if (!SBX_COUNT(&session->blob, CREDENTIALS)) {
+		session_forget_sources(session);
 		return NULL;
+	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return "no keeper of the credentials can be started";
 	pid = fork();
 	if (!pid)
 		keeper_run(&setup, pair[1]);
 	close(pair[1]);
+	session_forget_sources(session);
 	worker->vault = pid > 0 ? vault_make(session, pair[0]) : NULL;
 	if (!worker->vault)
 		return "no keeper of the credentials can be started";

@@ -17,6 +17,11 @@
 #define CORK_BACKED 32768
 static uint8_t scratch[SCRATCH];
 
+void stream_wipe(void)
+{
+	OPENSSL_cleanse(scratch, sizeof(scratch));
+}
+
 /* Heads and their credentials pass here, so nothing is left behind. */
 static void buffer_free(struct buffer *buffer)
 {

@@ -59,6 +59,8 @@ int stream_handshake(struct stream *stream);
  */
 ssize_t stream_read(struct stream *stream, uint8_t **data);
 bool stream_keep(struct stream *stream, const void *rest, size_t size);
+/* Wipes what was read last, which may be the echo of a credential. */
+void stream_wipe(void);
 /* Adds what can be read to stream->in; as stream_read, but nothing to use up. */
 ssize_t stream_gather(struct stream *stream);
 void stream_use(struct stream *stream, size_t size); /* of stream->in */
