@@ -3,7 +3,6 @@ import base64
 import gzip
 import json
 import threading
-import time
 
 import driver
 from plain import get, read_answer
@@ -195,35 +194,6 @@ def case_a_missing_source(world):
         raise AssertionError("it has begun")
     except driver.Failed as failed:
         expect_in("chmod 600", str(failed))
-
-
-def memory_of(pid):
-    """All that a process can read of its own."""
-    found = []
-    with open(f"/proc/{pid}/maps", encoding="ascii") as maps, open(f"/proc/{pid}/mem", "rb") as memory:
-        for line in maps:
-            span, rights, *_, = line.split()
-            if rights[0] != "r" or "[v" in line:
-                continue
-            begin, end = (int(part, 16) for part in span.split("-"))
-            memory.seek(begin)
-            found.append(memory.read(end - begin))
-    return b"".join(found)
-
-
-def keeper_of(proxy):
-    with open(f"/proc/{proxy.pid}/task/{proxy.pid}/children", encoding="ascii") as children:
-        keeper, = children.read().split()
-    return int(keeper)
-
-
-def case_it_is_not_in_the_worker(world):
-    """Between two requests the process that speaks to the network has no copy of the value, not even of its echo"""
-    proxy, _ = with_key(world, lambda head, _: answer(body=b"you said " + head))
-    with inside(world, proxy, "api.test") as connection:
-        ask(connection, "/", host="api.test")
-        time.sleep(0.1)
-        expect([KEY.encode() in memory_of(pid) for pid in (keeper_of(proxy), proxy.pid)], [True, False])
 
 
 def case_from_the_environment(world):

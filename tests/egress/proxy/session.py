@@ -6,8 +6,10 @@ import subprocess
 import time
 
 import driver
+from credentials import KEY, with_key
 from gates import connect, line_of
-from world import echo, eventually, expect, expect_in
+from tls import ask, inside
+from world import answer, echo, eventually, expect, expect_in
 
 
 def case_it_ends_with_its_socket(world):
@@ -144,3 +146,32 @@ def case_a_machine_that_moves(world):
     finally:
         path.write_text(text)
     eventually(lambda: proxy.exchange(connect("good.test") + b"\x16\x03\x01\0\1x")[:12] == b"HTTP/1.1 200")
+
+
+def memory_of(pid):
+    """All that a process can read of its own."""
+    found = []
+    with open(f"/proc/{pid}/maps", encoding="ascii") as maps, open(f"/proc/{pid}/mem", "rb") as memory:
+        for line in maps:
+            span, rights, *_, = line.split()
+            if rights[0] != "r" or "[v" in line:
+                continue
+            begin, end = (int(part, 16) for part in span.split("-"))
+            memory.seek(begin)
+            found.append(memory.read(end - begin))
+    return b"".join(found)
+
+
+def keeper_of(proxy):
+    with open(f"/proc/{proxy.pid}/task/{proxy.pid}/children", encoding="ascii") as children:
+        keeper, = children.read().split()
+    return int(keeper)
+
+
+def case_it_is_not_in_the_worker(world):
+    """Between two requests the process that speaks to the network has no copy of the value, not even of its echo"""
+    proxy, _ = with_key(world, lambda head, _: answer(body=b"you said " + head))
+    with inside(world, proxy, "api.test") as connection:
+        ask(connection, "/", host="api.test")
+        time.sleep(0.1)
+        expect([KEY.encode() in memory_of(pid) for pid in (keeper_of(proxy), proxy.pid)], [True, False])
