@@ -3,6 +3,7 @@ import base64
 import gzip
 import json
 import threading
+import time
 
 import driver
 from plain import get, read_answer
