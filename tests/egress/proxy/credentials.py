@@ -3,7 +3,6 @@ import base64
 import gzip
 import json
 import threading
-import time
 
 import driver
 from plain import get, read_answer
@@ -195,25 +194,6 @@ def case_a_missing_source(world):
         raise AssertionError("it has begun")
     except driver.Failed as failed:
         expect_in("chmod 600", str(failed))
-
-
-def case_from_the_environment(world):
-    """A variable of the launcher's can be the source"""
-    server = Recorder()
-    world.server(("203.0.113.12", 443), server, world.tls())
-    proxy = world.proxy("allow api.test", rest="""credential TEST_KEY {
-    source env REAL_KEY compat "a test"
-    host   api.test:443
-    header x-api-key
-}
-""", values=(f"placeholder TEST_KEY={PLACEHOLDER}", f"env REAL_KEY={KEY}"))
-    with inside(world, proxy, "api.test") as connection:
-        ask(connection, "/", host="api.test")
-        time.sleep(0.1)
-        expect([KEY.encode() in memory_of(pid) for pid in (keeper_of(proxy), proxy.pid)], [True, False])
-    expect(dict(fields(server.seen[0][0]))["x-api-key"], KEY)
-    with open(f"/proc/{proxy.pid}/environ", "rb") as environ:
-        expect(KEY.encode() in environ.read(), False)
 
 
 def case_many_at_once(world):

@@ -6,10 +6,10 @@ import subprocess
 import time
 
 import driver
-from credentials import KEY, with_key
+from credentials import KEY, PLACEHOLDER, fields, with_key
 from gates import connect, line_of
 from tls import ask, inside
-from world import answer, echo, eventually, expect, expect_in
+from world import Recorder, answer, echo, eventually, expect, expect_in
 
 
 def case_it_ends_with_its_socket(world):
@@ -175,3 +175,22 @@ def case_it_is_not_in_the_worker(world):
         ask(connection, "/", host="api.test")
         time.sleep(0.1)
         expect([KEY.encode() in memory_of(pid) for pid in (keeper_of(proxy), proxy.pid)], [True, False])
+
+
+def case_from_the_environment(world):
+    """A variable of the launcher's can be the source"""
+    server = Recorder()
+    world.server(("203.0.113.12", 443), server, world.tls())
+    proxy = world.proxy("allow api.test", rest="""credential TEST_KEY {
+    source env REAL_KEY compat "a test"
+    host   api.test:443
+    header x-api-key
+}
+""", values=(f"placeholder TEST_KEY={PLACEHOLDER}", f"env REAL_KEY={KEY}"))
+    with inside(world, proxy, "api.test") as connection:
+        ask(connection, "/", host="api.test")
+        time.sleep(0.1)
+        expect([KEY.encode() in memory_of(pid) for pid in (keeper_of(proxy), proxy.pid)], [True, False])
+    expect(dict(fields(server.seen[0][0]))["x-api-key"], KEY)
+    with open(f"/proc/{proxy.pid}/environ", "rb") as environ:
+        expect(KEY.encode() in environ.read(), False)
