@@ -6,6 +6,7 @@
  * body is unpacked for that.
  */
 #include "proxy/http.h"
+#include "proxy/vault.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,20 +21,54 @@ static struct span find(const struct head *head, const char *name)
 	return (struct span){ "", 0 };
 }
 
-/* With a credential: can we read what comes?  Sets up what reads it. */
-static bool open_secrets(struct http *http, const struct head *head, const char **why)
+static unsigned count(const struct head *head, const char *name)
 {
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < head->field_count; i++)
+		found += span_is(head->field[i].name, name);
+	return found;
+}
+
+/*
+ * What went out, and all else that goes to this host: the server may keep what one
+ * request had, and show it to the next.
+ */
+static bool open_redact(struct conn *conn, const char **why)
+{
+	const struct session *session = conn->worker->session;
+	struct http *http = conn->http;
+	bool good;
+
+	http->redact = redact_make(http->secrets);
+	*why = "no memory";
+	good = http->redact != NULL;
+	for (uint32_t i = 0; good; i++) {
+		i = sbx_credential_for(&session->blob, &session->vars, conn->target.host,
+				       conn->target.port, i);
+		if (i == SBX_NONE)
+			break;
+		*why = "more credentials go there than can be looked for in its answer";
+		good = vault_search(conn->worker->vault, i, http->redact);
+	}
+	return good;
+}
+
+/* With a credential: can we read what comes?  Sets up what reads it. */
+static bool open_secrets(struct conn *conn, const struct head *head, const char **why)
+{
+	struct http *http = conn->http;
 	struct span coding = find(head, "content-encoding");
 
 	if (!http->secrets)
 		return true;
-	http->redact = redact_make(http->secrets);
-	*why = "no memory";
-	if (!http->redact)
+	if (!open_redact(conn, why))
 		return false;
 	if (!coding.size || span_is(coding, "identity") || http->answer.kind == HEAD_BODY_NONE)
 		return true;
 	*why = "it answers in a coding that cannot be searched for the credential";
+	if (count(head, "content-encoding") != 1)
+		return false;
 	if (!span_is(coding, "gzip") && !span_is(coding, "deflate") && !span_is(coding, "x-gzip"))
 		return false;
 	http->unpack = unpack_make();
@@ -133,7 +168,7 @@ bool answer_head(struct conn *conn, const struct head *head, const char **why)
 	struct text text = { room, 0, sizeof(room), false };
 
 	body_init(&http->answer, http->is_head ? HEAD_BODY_NONE : head->body, head->length);
-	if (!open_secrets(http, head, why))
+	if (!open_secrets(conn, head, why))
 		return false;
 	choose_framing(http);
 	http->server_keeps = head->keep_alive && http->answer.kind != HEAD_BODY_CLOSE;
@@ -141,7 +176,7 @@ bool answer_head(struct conn *conn, const struct head *head, const char **why)
 	*why = "a head of more than 64 KB";
 	if (text.full)
 		return false;
-	if (http->secrets && redact_whole(http->secrets, (uint8_t *)room, text.used))
+	if (http->redact && redact_whole(http->redact, (uint8_t *)room, text.used))
 		conn->record.redacted++;
 	conn->record.status = head->status;
 	http->answering = true;

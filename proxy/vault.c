@@ -3,7 +3,7 @@
  *
  * Values are not kept here: each request asks, which costs a message and its answer
  * within the machine, and wipes what it got.  Only the ways to write a secret stay,
- * as long as its value is the current one.
+ * of the current value and of the one before, which may be in answers still.
  */
 #include "proxy/vault.h"
 
@@ -22,7 +22,7 @@ static const char keeper_ended[] = "the keeper of the credentials has ended";
 
 struct entry {
 	uint32_t generation;
-	struct redact_set *secrets;
+	struct redact_set *secrets, *older; /* older: of the value before */
 	struct conn *waiting; /* all get the next answer */
 	bool asked;
 	time_t noted;
@@ -69,8 +69,10 @@ void vault_free(struct vault *vault)
 		return;
 	if (vault->event)
 		event_free(vault->event);
-	for (uint32_t i = 0; i < vault->count; i++)
+	for (uint32_t i = 0; i < vault->count; i++) {
 		redact_set_drop(vault->entry[i].secrets);
+		redact_set_drop(vault->entry[i].older);
+	}
 	close(vault->fd);
 	free(vault);
 }
@@ -78,6 +80,14 @@ void vault_free(struct vault *vault)
 bool vault_is_absent(const struct vault *vault, uint32_t credential)
 {
 	return vault->entry[credential].absent;
+}
+
+bool vault_search(const struct vault *vault, uint32_t credential, struct redact *redact)
+{
+	const struct entry *entry = &vault->entry[credential];
+
+	return (!entry->secrets || redact_also(redact, entry->secrets)) &&
+	       (!entry->older || redact_also(redact, entry->older));
 }
 
 /* Of the answer that was just taken.  False: no memory. */
@@ -88,7 +98,8 @@ static bool renew(struct vault *vault)
 
 	if (answer->status != KEEPER_VALUE || entry->generation == answer->generation)
 		return true;
-	redact_set_drop(entry->secrets);
+	redact_set_drop(entry->older);
+	entry->older = entry->secrets;
 	entry->secrets = redact_set_make(answer->value, answer->value_size);
 	entry->generation = entry->secrets ? answer->generation : 0;
 	return entry->secrets != NULL;

@@ -25,6 +25,9 @@ bool vault_is_absent(const struct vault *vault, uint32_t credential);
 typedef void vault_done(struct conn *conn, const struct keeper_answer *answer,
 			struct redact_set *secrets);
 void vault_ask(struct vault *vault, struct conn *conn, vault_done *done);
+/* Has @redact look for @credential, as it is and as it was before.  False: it takes no
+ * more. */
+bool vault_search(const struct vault *vault, uint32_t credential, struct redact *redact);
 void vault_forget(struct vault *vault, struct conn *conn);
 /* The server refused the credential: get it anew, tell the person now and then. */
 void vault_refused(struct vault *vault, uint32_t credential, unsigned status, const char *host);

@@ -142,6 +142,39 @@ def case_a_coding_that_cannot_be_read(world):
     expect_in(b"a coding that cannot be searched", body)
 
 
+def case_two_codings(world):
+    """Nor is one that is packed twice, in one field or in two"""
+    for coding in (["Content-Encoding: gzip, br"], ["Content-Encoding: gzip", "Content-Encoding: br"]):
+        proxy, _ = with_key(world, lambda *_, fields=coding: answer(body=gzip.compress(b"?"), fields=fields))
+        with inside(world, proxy, "api.test") as connection:
+            expect(ask(connection, "/", host="api.test")[0], "HTTP/1.1 502 Bad Gateway")
+        world.end_case()
+
+
+def case_what_the_server_kept(world):
+    """The value of an earlier request, of another credential or from before it was renewed, does not come back either"""
+    seen = []
+
+    def reply(head, _):
+        seen.append(head)
+        return answer(body=b"".join(seen))
+    world.server(("203.0.113.12", 443), Recorder(reply), world.tls())
+    (world.folder / "key").write_text(KEY + "\n")
+    (world.folder / "key").chmod(0o600)
+    other = "another-value-" + KEY[::-1]
+    proxy = world.proxy("allow api.test", rest=f"""credential ONE {{ source file {world.folder}/key compat "a test"; host api.test; header x-api-key; refresh 1s }}
+credential TWO {{ source env OTHER compat "a test"; host api.test; header authorization bearer }}
+""", values=("placeholder ONE=sbx-placeholder-1", "placeholder TWO=sbx-placeholder-2", f"env OTHER={other}"))
+    with inside(world, proxy, "api.test") as connection:
+        bodies = [ask(connection, "/", "Authorization: Bearer sbx-placeholder-2", host="api.test")[2], ask(connection, "/", host="api.test")[2]]
+        (world.folder / "key").write_text("the-value-after-it\n")
+        time.sleep(1.2)
+        bodies.append(ask(connection, "/", host="api.test")[2])
+    expect([value.encode() in b"".join(seen) for value in (KEY, other, "the-value-after-it")], [True] * 3)
+    for body in bodies:
+        expect([value.encode() in body for value in (KEY, other, "the-value-after-it")], [False] * 3)
+
+
 def case_events_stream(world):
     """Events pass at once, although each is searched"""
     def serve(connection):
