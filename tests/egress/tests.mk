@@ -10,3 +10,10 @@ CHECKS += check-proxy
 .PHONY: check-proxy
 check-proxy: $(O)/sbxc $(O)/sbx-proxy $(SAN_PROXY)
 	$(Q)O=$(abspath $(O)) tests/egress/proxy/run --sanitized $(abspath $(SAN_PROXY))
+
+# All of it, in a world with real servers and real clients: see run.
+CHECKS += check-egress
+TEST_PROGRAMS += $(O)/sbx-proxy
+.PHONY: check-egress
+check-egress: $(O)/sbxc $(O)/sbx-exec $(O)/sbx-proxy
+	$(Q)tests/egress/run
