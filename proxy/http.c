@@ -361,8 +361,9 @@ static void with_value(struct conn *conn, const struct keeper_answer *answer,
 	long size;
 
 	if (!answer || answer->status != KEEPER_VALUE) {
-		refuse_text(conn, 502, "%s",
-			    answer ? answer->text : "the keeper of the credentials has ended");
+		refuse_text(conn, 502, "the credential %s cannot be had now%s",
+			    sbx_string(blob_of(conn), credential->name),
+			    answer ? ": sbx-exec says why" : "");
 		return;
 	}
 	size = inject_value(blob_of(conn), credential, answer->value, answer->value_size, value,

@@ -25,7 +25,7 @@ struct entry {
 	struct redact_set *secrets, *older; /* older: of the value before */
 	struct conn *waiting; /* all get the next answer */
 	bool asked;
-	time_t noted;
+	time_t noted, told; /* of a refusal, of what the keeper had to say */
 	bool absent;
 };
 
@@ -176,6 +176,18 @@ static void hand_out(struct vault *vault, uint32_t credential, const struct keep
 	}
 }
 
+/* Files and commands of the person's are for the person, not for the program inside. */
+static void tell(struct vault *vault, uint32_t credential)
+{
+	struct entry *entry = &vault->entry[credential];
+	time_t now = time(NULL);
+
+	if (!vault->answer.text[0] || (entry->told && now - entry->told < NOTE_SECONDS))
+		return;
+	entry->told = now;
+	control_note("%s", vault->answer.text);
+}
+
 static void on_answer(evutil_socket_t fd, short what, void *context)
 {
 	struct vault *vault = context;
@@ -185,8 +197,10 @@ static void on_answer(evutil_socket_t fd, short what, void *context)
 	while ((got = keeper_take(fd, &vault->answer)) > 0) {
 		uint32_t credential = vault->answer.credential;
 
-		if (credential < vault->count)
+		if (credential < vault->count) {
+			tell(vault, credential);
 			hand_out(vault, credential, renew(vault) ? &vault->answer : NULL);
+		}
 		keeper_wipe(&vault->answer);
 	}
 	if (!got)

@@ -3,6 +3,7 @@ import base64
 import gzip
 import json
 import threading
+import time
 
 import driver
 from plain import get, read_answer
@@ -227,6 +228,23 @@ def case_a_missing_source(world):
         raise AssertionError("it has begun")
     except driver.Failed as failed:
         expect_in("chmod 600", str(failed))
+
+
+def case_a_source_that_goes_away(world):
+    """Later on the program is told that the value cannot be had; where it was and why, only the person is"""
+    (world.folder / "key").write_text(KEY + "\n")
+    (world.folder / "key").chmod(0o600)
+    world.server(("203.0.113.12", 443), Recorder(), world.tls())
+    proxy = world.proxy("allow api.test", rest=f"""credential TEST_KEY {{ source file {world.folder}/key compat "a test"; host api.test; header x-api-key; refresh 1s }}
+""", values=(f"placeholder TEST_KEY={PLACEHOLDER}",))
+    with inside(world, proxy, "api.test") as connection:
+        expect(ask(connection, "/", host="api.test")[2], b"ok")
+        (world.folder / "key").chmod(0o640)
+        time.sleep(1.2)
+        status, _, body = ask(connection, "/", host="api.test")
+        expect((status, body), ("HTTP/1.1 502 Bad Gateway", b"sbx: api.test:443 failed: the credential TEST_KEY cannot be had now: sbx-exec says why\n"))
+        kind, note = proxy.hear()
+        expect((kind, note), (driver.NOTE, f"credential TEST_KEY: {world.folder}/key: others can read or write it: chmod 600 {world.folder}/key"))
 
 
 def case_many_at_once(world):
