@@ -125,14 +125,16 @@ static void add_pairs(struct redact_set *set, const struct form *form)
 	const struct element *element = form->elements;
 
 	element += element->mask != whole;
-	for (unsigned one = 0; one < 256; one++)
+	for (unsigned one = 0; one < 256; one++) {
+		if ((form->map[one] & element[0].mask) != element[0].value)
+			continue;
 		for (unsigned other = 0; other < 256; other++) {
-			if ((form->map[one] & element[0].mask) != element[0].value ||
-			    (form->map[other] & element[1].mask) != element[1].value)
+			if ((form->map[other] & element[1].mask) != element[1].value)
 				continue;
 			memset(&set->first[set->pair_count], (int)one, sizeof(vector));
 			memset(&set->second[set->pair_count++], (int)other, sizeof(vector));
 		}
+	}
 }
 
 struct redact_set *redact_set_make(const void *secret, size_t size)

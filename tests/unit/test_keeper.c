@@ -257,7 +257,8 @@ struct session {
 	pid_t pid;
 };
 
-static const char values[] = "session x\0env REAL=value-of-real\0env REALLY=no\0home /h";
+static const char values[] =
+    "session x\0env REAL=value-of-real\0env REALLY=no\0env EMPTY=\0home /h";
 
 /* A keeper for a policy with these credentials; @optional: all of them. */
 static void start(struct session *session, const char *credentials, bool optional)
@@ -362,8 +363,9 @@ Test(keeper, each_kind_of_source, .init = set_up, .fini = tear_down)
 	cr_expect(!strncmp(answer.value, "value-of /tmp/keeper.", 21));
 	answer = ask(&session, 4, KEEPER_GET);
 	cr_expect_eq(answer.status, KEEPER_FAILED);
-	cr_expect_str_eq(answer.text,
-			 "credential E: NONE: it is not set: export it before sbx-exec is started");
+	cr_expect_str_eq(
+	    answer.text,
+	    "credential E: NONE: it is not set, or empty: export it before sbx-exec is started");
 	answer = ask(&session, 5, KEEPER_GET);
 	cr_expect_eq(answer.status, KEEPER_FAILED);
 	cr_expect(strstr(answer.text, "credential F: /tmp/keeper.") == answer.text &&
@@ -381,7 +383,7 @@ Test(keeper, what_is_optional_may_be_absent_but_not_wrong, .init = set_up, .fini
 
 	text_file("empty", "");
 	start(&session,
-	      "credential A { source file ~/none" REST "credential B { source env NONE" REST
+	      "credential A { source file ~/none" REST "credential B { source env EMPTY" REST
 	      "credential C { source exec /nonexistent/x" REST
 	      "credential D { source file ~/empty" REST,
 	      true);
