@@ -11,6 +11,7 @@
 #include "proxy/listen.h"
 #include "proxy/resolve.h"
 #include "proxy/setup.h"
+#include "proxy/upstream.h"
 #include "proxy/vault.h"
 
 #include <fcntl.h>
@@ -117,6 +118,9 @@ static const char *serve(void)
 	if (wrong)
 		return wrong;
 	control_send(PROXY_READY, NULL);
+	/* While the program is being started, not while it waits for its first answer. */
+	if (worker.upstream)
+		upstream_warm(worker.upstream);
 	worker_run(&worker);
 	listen_end(listener);
 	resolver_free(worker.resolver);

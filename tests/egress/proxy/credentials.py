@@ -247,6 +247,30 @@ def case_a_source_that_goes_away(world):
         expect((kind, note), (driver.NOTE, f"credential TEST_KEY: {world.folder}/key: others can read or write it: chmod 600 {world.folder}/key"))
 
 
+def case_from_a_command(world):
+    """A command mints the value, outside, with an environment of its own; its own words say why it cannot"""
+    program = world.folder / "mint"
+    program.write_text("#!/bin/sh\nenv | sort | tr '\\n' ' ' | sed 's/ $//' >\"$0.env\"\n[ ! -e \"$0.broken\" ] || { echo 'no account here' >&2; exit 4; }\necho minted-value-1\n")
+    program.chmod(0o700)
+    server = Recorder()
+    world.server(("203.0.113.12", 443), server, world.tls())
+    rest = f"""credential TEST_KEY {{ source exec {program} now compat "a test"; host api.test; header x-api-key }}
+"""
+    values = (f"placeholder TEST_KEY={PLACEHOLDER}", "var home=/home/u", "var user=u")
+    proxy = world.proxy("allow api.test", rest=rest, values=values)
+    with inside(world, proxy, "api.test") as connection:
+        ask(connection, "/", host="api.test")
+    expect(dict(fields(server.seen[0][0]))["x-api-key"], "minted-value-1")
+    names = {word.split("=")[0] for word in (world.folder / "mint.env").read_text().split()}
+    expect(names - {"PWD", "_", "SHLVL", "OLDPWD"}, {"PATH", "HOME", "USER", "LANG"})
+    (world.folder / "mint.broken").touch()
+    try:
+        world.proxy("allow api.test", rest=rest, values=values)
+        raise AssertionError("it has begun")
+    except driver.Failed as failed:
+        expect(str(failed), f"credential TEST_KEY: {program}: it ended with status 4: no account here")
+
+
 def case_many_at_once(world):
     """200 requests at once each get the value"""
     proxy, server = with_key(world)
