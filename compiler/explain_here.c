@@ -80,7 +80,12 @@ static bool link_is_there(const struct question *question, const char *path,
 {
 	const struct sbx_fs_set *set = &question->view->set;
 
+	const struct sbx_fs_point *made;
+
 	sbx_fs_decide(set, path, SBX_READ, verdict);
+	made = verdict->allowed ? point_made(set, verdict) : NULL;
+	if (made && made->verb == SBX_FS_TMP)
+		return false; /* the host's lies under it */
 	if (verdict->allowed || sbx_path_beneath("/dev", path) >= 0 ||
 	    sbx_path_beneath("/proc", path) >= 0)
 		return true;
@@ -101,7 +106,7 @@ static void note_hidden_link(const struct question *question, const char *path, 
 	    verdict->point == SBX_NONE ? NULL : &question->view->set.points[verdict->point];
 
 	if (is_firejail(question)) {
-		answer_note(question, answer, "on firejail the link %s lies under a mask", path);
+		answer_note(question, answer, "on firejail the link %s lies under a mask or a tmp", path);
 		answer->allowed = false;
 		answer->how = "EACCES on firejail, by this name";
 	}

@@ -73,8 +73,10 @@ class Make(Path):
             return None
         if case.made(self.path) == "tmp":
             return case.is_made(self.path.parent)
-        if said[0].has("until it is made", "a launch skips", "a launch makes"):
+        if said[0].has("until it is made", "a launch skips"):
             return False
+        if said[0].has("a launch makes"):
+            return False if said[0].has(f"{case.real(self.path)} does not exist") else None
         if case.masks and said[0].has("where there are masks"):
             return False
         if not os.path.exists(self.path.parent) and case.masks:
