@@ -110,7 +110,7 @@ for backend in bwrap firejail landlock; do
 	no_output socket: 'the program holds no socket of ours'
 	no_output memfd 'nor a memory file'
 	caller "$sbx_exec" -q --backend "$backend" "$dir/proxied.sbx" -- sh -c 'echo up >up; sleep 0.6' &
-	until [ -s "$work/up" ]; do sleep 0.02; done
+	await "$work/up"
 	seen=$(for all in $(pgrep -u "$TESTUID"); do tr '\0' ' ' <"/proc/$all/cmdline"; echo; done 2>/dev/null)
 	equal 0 "$(grep -cE 'REAL-KEY|sbx-placeholder-[0-9a-f]' <<<"$seen")" 'no command line has a value or a placeholder'
 	# Of all that is confined, only the inner stage has a socket: to the launcher.
@@ -124,9 +124,10 @@ for backend in bwrap firejail landlock; do
 
 	case_ "the proxy's end on $backend"
 	standin
-	(sleep 0.5; kill -KILL "$(proxy_pid)") &
+	(await "$work/up"; kill -KILL "$(proxy_pid)") &
 	caller "$sbx_exec" --backend "$backend" "$dir/proxied.sbx" -- \
-		sh -c "sleep 0.9; python3 '$dir/proxy_ways.py' plain:127.0.0.1:3128; exit 7"
+		sh -c "echo up >up; sleep 0.3; python3 '$dir/proxy_ways.py' plain:127.0.0.1:3128; exit 7"
+	rm -f "$work/up"
 	status 7 'the session outlives it'
 	output 'sbx-exec: the proxy has ended: no network from here on' '... says so'
 	output ECONNREFUSED '... and has no network'
@@ -139,9 +140,9 @@ for backend in bwrap firejail landlock; do
 	output "sbx-exec: a note of the proxy's" '... and else said'
 	standin
 	(cd "$work" && exec setpriv --reuid "$TESTUID" --regid "$TESTUID" --init-groups env -i OTHER_KEY=1 HOME="$TESTHOME" PATH=/usr/bin:/bin \
-		"$sbx_exec" -q --backend "$backend" "$dir/proxied.sbx" -- sh -c 'echo up >up; sleep 60') 2>/dev/null &
+		"$sbx_exec" -q --backend "$backend" "$dir/proxied.sbx" -- sh -c 'echo up >up; sleep 60') >/dev/null 2>&1 </dev/null &
 	launcher=$!
-	until [ -s "$work/up" ]; do sleep 0.02; done
+	await "$work/up"
 	kill -KILL "$launcher"; wait "$launcher" 2>/dev/null
 	rm -f "$work/up"
 	ok 'it ends with a launcher that is killed' until_gone "$(proxy_pid)"
@@ -179,7 +180,7 @@ if [ "$status" = 0 ]; then
 		echo up >up; until [ -e go ]; do sleep 0.02; done
 		python3 '$dir/proxy_ways.py' plain:127.0.0.1:3128 plain:192.0.2.1:80 mapped:192.0.2.1:81 listens:x:0 \
 			datagram:127.0.0.1:53 datagram6:x:53 ping:x:0 bound:127.0.0.1:3128"; echo "$out" >"$dir/guarded") &
-	until [ -s "$work/up" ]; do sleep 0.02; done
+	await "$work/up"
 	real=$(sed -nE 's/^listen 127.0.0.1 ([0-9]+) guarded 1$/\1/p' "$built/standin.log")
 	out=$(setpriv --reuid 65534 --regid 65534 --clear-groups /usr/bin/python3 -I "$dir/proxy_ways.py" "plain:127.0.0.1:$real" 2>&1)
 	no_output PROXY 'gets nothing from the proxy'
