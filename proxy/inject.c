@@ -143,6 +143,15 @@ static bool hides_answer(struct span name)
 	return false;
 }
 
+static bool is_credential(const struct inject_request *request, struct span name)
+{
+	for (size_t i = 0; i < request->other_count; i++)
+		if (same_name(name,
+			      (struct span){ request->others[i], strlen(request->others[i]) }))
+			return true;
+	return same_name(name, request->field);
+}
+
 static bool passes(const struct inject_request *request, const struct head_field *field)
 {
 	if (head_hop_by_hop(request->head, field) || span_is(field->name, "host") ||
@@ -150,7 +159,7 @@ static bool passes(const struct inject_request *request, const struct head_field
 	    (field->name.size >= 6 && !strncasecmp(field->name.at, "proxy-", 6)))
 		return false;
 	return !request->field.size ||
-	       (!same_name(field->name, request->field) && !hides_answer(field->name));
+	       (!is_credential(request, field->name) && !hides_answer(field->name));
 }
 
 static bool wants_websocket(const struct head *head)

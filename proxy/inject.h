@@ -37,6 +37,10 @@ struct inject_request {
 	const char *authority; /* Host: host, or host:port */
 	bool close;            /* the connection is used for this request alone */
 	struct span field, value; /* the credential; empty @field: none */
+	/* Fields of the host's other credentials: left out too, so that the program cannot
+	 * speak there in somebody else's name. */
+	const char *const *others;
+	size_t other_count;
 };
 /*
  * Writes the head with its empty line to @out; returns its bytes, or -1: more than @room

@@ -60,6 +60,29 @@ Test(inject, nothing_where_no_credential_goes)
 	       "Authorization: b\r\n\r\n");
 }
 
+/* Another's key, in the field of another credential of the host. */
+Test(inject, nor_those_of_the_host_s_other_credentials)
+{
+	static const char text[] = "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer evil\r\n"
+				   "X-API-Key: a\r\nCookie: c\r\n\r\n";
+	static const char want[] = "GET / HTTP/1.1\r\nHost: api.test\r\nCookie: c\r\n"
+				   "Accept-Encoding: identity\r\nx-api-key: sk-real\r\n\r\n";
+	static const char *const others[] = { "authorization", "x-api-key" };
+	struct head head = parsed(text);
+	struct inject_request request = { .head = &head,
+					  .path = SPAN("/"),
+					  .authority = "api.test",
+					  .field = SPAN("x-api-key"),
+					  .value = SPAN("sk-real"),
+					  .others = others,
+					  .other_count = 2 };
+	char out[512];
+	long size = inject_head(&request, out, sizeof(out));
+
+	cr_expect(size == (long)sizeof(want) - 1 && !memcmp(out, want, (size_t)size), "%.*s",
+		  (int)size, out);
+}
+
 Test(inject, an_upgrade_is_for_websocket)
 {
 	expect("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: WebSocket\r\n"
