@@ -141,12 +141,17 @@ static void lingering(struct conn *conn)
 	uint8_t *data;
 	ssize_t got;
 
+	if (stream_backed(&conn->client))
+		return; /* first it has to take what is said; conn_watch sees to it */
+	if (conn->late != conn_end) {
+		conn_deadline(conn, LINGER_SECONDS, conn_end);
+		stream_listen(&conn->client, true);
+	}
 	do
 		got = stream_read(&conn->client, &data);
 	while (got > 0 && conn->client.received < LINGER_BYTES);
-	if (got == STREAM_WAIT)
-		return;
-	conn_end(conn);
+	if (got != STREAM_WAIT)
+		conn_end(conn);
 }
 
 void conn_linger(struct conn *conn)
@@ -156,9 +161,9 @@ void conn_linger(struct conn *conn)
 	conn_record(conn);
 	stream_close(&conn->server);
 	stream_shut(&conn->client);
+	stream_listen(&conn->client, false);
 	conn->client.received = 0;
 	conn->stage = lingering;
-	conn_deadline(conn, LINGER_SECONDS, conn_end);
-	stream_listen(&conn->client, true);
+	conn_watch(conn, conn_end);
 	stream_again(&conn->client);
 }

@@ -1,9 +1,9 @@
 /*
  * proxy/http.h - requests that are read: one exchange after the other.
  *
- * Shared by http.c (the life of a connection: the next request, its decision, its
- * server), exchange.c (the bytes of one request and its answer) and vault.c (its
- * credential).
+ * In the order of a request: terminate.c ends the program's TLS, http.c reads the head
+ * and decides, outgoing.c gets its credential and builds what goes out, reach.c gets
+ * its server, exchange.c passes its bytes and answer.c those of the answer.
  */
 #ifndef SBX_PROXY_HTTP_H
 #define SBX_PROXY_HTTP_H
@@ -53,13 +53,25 @@ struct http {
 	bool waiting;
 };
 
-/* exchange.c: a stage. */
-void exchange_begin(struct conn *conn);
-/* http.c: the answer is whole. */
-void http_done(struct conn *conn);
+bool http_make(struct conn *conn, bool tls); /* conn->http; false: the connection has ended */
+void http_next(struct conn *conn);           /* waits for a request */
+void http_done(struct conn *conn);           /* the answer is whole */
+void http_waiting(struct conn *conn);        /* a stage: for something else than a stream */
+
+/* outgoing.c: for a request that is allowed and still in conn->client.in: gets its
+ * credential, builds its head, and goes on to its server. */
+void outgoing_begin(struct conn *conn, struct head *head, const struct target *target);
+
+/* reach.c: the server for conn->target, then the exchange. */
+void reach_server(struct conn *conn);
+/* Begins TLS on a server that is connected.  False: no memory. */
+bool reach_tls(struct conn *conn);
 /* Why the server's side failed, to a client that has no answer yet; else its
  * connection is closed. */
 void http_server_failed(struct conn *conn, unsigned status, const char *why);
+
+/* exchange.c: a stage. */
+void exchange_begin(struct conn *conn);
 
 /* answer.c: the final head of an answer, rewritten for the client; sets what becomes of
  * its body.  False: it cannot be passed on, *why. */

@@ -114,7 +114,7 @@ static const char *serve(void)
 	listener = listen_begin(&worker);
 	if (!listener)
 		return "no memory";
-	wrong = confine_worker();
+	wrong = chdir("/") ? "there is no root directory" : confine_worker();
 	if (wrong)
 		return wrong;
 	control_send(PROXY_READY, NULL);

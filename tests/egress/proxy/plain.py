@@ -89,7 +89,7 @@ def case_targets_that_are_none(world):
     """A path, another scheme, userinfo, a fragment: refused with a line that says what to do"""
     proxy, _ = plain(world)
     for target, status, line in (("/path", 400, b"this is a proxy"), ("ftp://plain.test/", 400, b"target"),
-                                 ("https://plain.test/", 400, b"CONNECT"), ("http://x@plain.test/", 400, b"target"),
+                                 ("https://plain.test/", 400, b"CONNECT"), ("http://good.test:443/", 400, b"CONNECT"), ("http://x@plain.test/", 400, b"target"),
                                  ("http://plain.test/#x", 400, b"target"), ("http:///x", 400, b"target"),
                                  ("http://plain.test?x", 400, b"target"), ("*", 400, b"target")):
         reply = proxy.exchange(f"GET {target} HTTP/1.1\r\nHost: plain.test\r\n\r\n".encode())
@@ -227,3 +227,19 @@ def case_events_stream(world):
             expect(driver.read_exactly(connection, 14), f"9\r\ndata: {number}\n\n\r\n".encode())
             gate.release()
         expect(driver.read_exactly(connection, 5), b"0\r\n\r\n")
+
+
+def case_a_slow_end(world):
+    """A client that takes its time gets all of an answer, although the connection closes behind it"""
+    data = b"x" * (8 << 20)
+
+    def serve(connection):
+        driver.read_head(connection)
+        connection.sendall(answer(body=data, fields=["Connection: close"]))
+    world.server(("203.0.113.14", 80), serve)
+    proxy = world.proxy("allow plain.test:80")
+    with proxy.connect() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.sendall(get("http://plain.test/", "Connection: close"))
+        time.sleep(4)
+        expect(len(read_answer(connection)[2]), len(data))
