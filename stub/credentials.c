@@ -77,7 +77,7 @@ static const char *lack_of(const struct launch *launch, const struct sbx_credent
 static const char *make_placeholder(void)
 {
 	uint8_t bytes[PLACEHOLDER_BYTES];
-	char *text = mem_get(sizeof(SBX_PLACEHOLDER) + 2 * sizeof(bytes)), *at;
+	char *text = mem_get(sizeof(SBX_PLACEHOLDER SBX_PLACEHOLDER_END) + 2 * sizeof(bytes)), *at;
 
 	if (syscall(SYS_getrandom, bytes, sizeof(bytes), 0) != sizeof(bytes))
 		refuse("no random numbers: %s", out_error(errno));
@@ -85,6 +85,7 @@ static const char *make_placeholder(void)
 	at = text + strlen(text);
 	for (size_t i = 0; i < sizeof(bytes); i++, at += 2)
 		out_text(at, 3, "%x%x", bytes[i] >> 4, bytes[i] & 15u);
+	strcpy(at, SBX_PLACEHOLDER_END);
 	return text;
 }
 

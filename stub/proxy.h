@@ -14,8 +14,13 @@
 
 #include "blob/proxy_wire.h"
 
-/* What stands for a credential inside: this, and 32 hexadecimal digits. */
-#define SBX_PLACEHOLDER "sbx-placeholder-"
+/*
+ * What stands for a credential inside: this, 32 hexadecimal digits, and an end that
+ * is always the same: agents ask whether they may use a key of the environment, and
+ * remember the answer by its last 20 characters.
+ */
+#define SBX_PLACEHOLDER     "sbx-placeholder-"
+#define SBX_PLACEHOLDER_END "-real-key-is-outside"
 
 struct launch;
 struct proxy {

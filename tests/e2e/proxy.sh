@@ -52,9 +52,9 @@ for backend in bwrap firejail landlock; do
 	case_ "CRED-04 on $backend: placeholders"
 	standin
 	inside sh -c 'env; cat "$SSL_CERT_FILE"; (echo x >>"$SSL_CERT_FILE")'
-	first=$(grep -E '^FILE_KEY=sbx-placeholder-[0-9a-f]{32}$' <<<"$out")
-	equal 1 "$(grep -cE '^FILE_KEY=sbx-placeholder-[0-9a-f]{32}$' <<<"$out")" 'one in the place of a file'
-	equal 1 "$(grep -cE '^ENV_KEY=sbx-placeholder-[0-9a-f]{32}$' <<<"$out")" '... and of a variable'
+	first=$(grep -E '^FILE_KEY=sbx-placeholder-[0-9a-f]{32}-real-key-is-outside$' <<<"$out")
+	equal 1 "$(grep -cE '^FILE_KEY=sbx-placeholder-[0-9a-f]{32}-real-key-is-outside$' <<<"$out")" 'one in the place of a file'
+	equal 1 "$(grep -cE '^ENV_KEY=sbx-placeholder-[0-9a-f]{32}-real-key-is-outside$' <<<"$out")" '... and of a variable'
 	no_output REAL-KEY 'no value'
 	no_output GONE= '... nor one of what is left out'
 	output OTHER_X=x 'other variables are passed'
