@@ -56,6 +56,25 @@ static void authority_text(const struct conn *conn, char *out, size_t size)
 		 brackets ? "]" : "", port);
 }
 
+/* The fields of all credentials that the policy has for the host, also where one is
+ * absent.  0: more than @names has room for. */
+static size_t fields_of_host(const struct conn *conn, const char *names[CHOICES])
+{
+	const struct session *session = conn->worker->session;
+	size_t count = 0;
+
+	for (uint32_t i = 0;; i++) {
+		i = sbx_credential_for(&session->blob, &session->vars, conn->target.host,
+				       conn->target.port, i);
+		if (i == SBX_NONE)
+			return count;
+		if (count == CHOICES)
+			return 0;
+		names[count++] = sbx_string(
+			&session->blob, SBX_AT(&session->blob, CREDENTIALS, sbx_credential, i)->header);
+	}
+}
+
 /* Builds what goes to the server from the head that is still in conn->client.in. */
 static bool build_head(struct conn *conn, const struct head *head, const struct target *target,
 		       struct span field, struct span value)
@@ -65,8 +84,15 @@ static bool build_head(struct conn *conn, const struct head *head, const struct 
 	struct inject_request request = { .head = head, .path = target->path,
 					  .authority = authority, .field = field, .value = value };
 	size_t room = head->size + value.size + field.size + 1024;
+	const char *others[CHOICES];
 	long size;
 
+	if (field.size) {
+		request.others = others;
+		request.other_count = fields_of_host(conn, others);
+		if (!request.other_count)
+			return false;
+	}
 	authority_text(conn, authority, sizeof(authority));
 	http->head = OPENSSL_malloc(room);
 	if (!http->head)

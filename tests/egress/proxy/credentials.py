@@ -176,6 +176,22 @@ credential TWO {{ source env OTHER compat "a test"; host api.test; header author
         expect([value.encode() in body for value in (KEY, other, "the-value-after-it")], [False] * 3)
 
 
+def case_nobody_else_s_key(world):
+    """Where several credentials go to a host, one goes out, and nothing that the program wrote into the fields of the others, absent ones too"""
+    server = Recorder()
+    world.server(("203.0.113.12", 443), server, world.tls())
+    rest = "".join(f"""credential {name} optional {{ source env REAL_{name} compat "a test"; host api.test; header {header} }}
+""" for name, header in (("ONE", "x-api-key"), ("TWO", "authorization bearer"), ("THREE", "x-other-key")))
+    proxy = world.proxy("allow api.test", rest=rest, values=("placeholder ONE=sbx-placeholder-1", "placeholder TWO=sbx-placeholder-2",
+                                                             f"env REAL_ONE={KEY}", "env REAL_TWO=another-key"))
+    with inside(world, proxy, "api.test") as connection:
+        ask(connection, "/", "x-api-key: sbx-placeholder-1", "Authorization: Bearer evil", "X-Other-Key: evil", host="api.test")
+        ask(connection, "/", "x-api-key: evil", "Authorization: Bearer sbx-placeholder-2", "X_Other_Key: evil", host="api.test")
+    names = ("x-api-key", "authorization", "x-other-key", "x_other_key")
+    expect([[field for field in fields(head) if field[0].lower() in names] for head, _ in server.seen],
+           [[["x-api-key", KEY]], [["authorization", "Bearer another-key"]]])
+
+
 def case_events_stream(world):
     """Events pass at once, although each is searched"""
     def serve(connection):
