@@ -231,15 +231,19 @@ def case_events_stream(world):
 
 def case_a_slow_end(world):
     """A client that takes its time gets all of an answer, although the connection closes behind it"""
-    data = b"x" * (8 << 20)
-
     def serve(connection):
-        driver.read_head(connection)
-        connection.sendall(answer(body=data, fields=["Connection: close"]))
+        size = int(driver.read_head(connection).split(b" ")[1][1:])
+        connection.sendall(answer(body=b"x" * size, fields=["Connection: close"]))
     world.server(("203.0.113.14", 80), serve)
     proxy = world.proxy("allow plain.test:80")
-    with proxy.connect() as connection:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        connection.sendall(get("http://plain.test/", "Connection: close"))
-        time.sleep(4)
-        expect(len(read_answer(connection)[2]), len(data))
+    # Some of them are where the proxy has all and the client's socket takes no more.
+    sizes = [number * 50000 for number in range(1, 120)]
+    connections = [proxy.connect() for _ in sizes]
+    for connection, size in zip(connections, sizes):
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        connection.sendall(get(f"http://plain.test/{size}", "Connection: close"))
+    time.sleep(4)
+    for connection, size in zip(connections, sizes):
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        expect(len(read_answer(connection)[2]), size)
+        connection.close()
