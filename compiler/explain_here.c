@@ -94,7 +94,8 @@ static bool link_is_there(const struct question *question, const char *path,
 		       SBX_DUTY_DENY_BENEATH;
 	for (size_t i = 0; i < set->count; i++)
 		if (set->points[i].verb <= SBX_FS_DEVICE && !set->points[i].wild &&
-		    sbx_path_beneath(path, set->points[i].path) >= 0)
+		    sbx_path_beneath(path, set->points[i].path) >= 0 &&
+		    !access(set->points[i].path, F_OK)) /* else it is skipped */
 			return true;
 	return false;
 }

@@ -246,6 +246,13 @@ void claims_process(struct prove *prove)
 		const struct sbx_process_rule *rule =
 		    SBX_AT(&prove->blob, PROCESS, sbx_process_rule, i);
 
+		if (rule->what == SBX_PROCESS_PASS_FD && rule->value == BAIT_FD)
+			claim->why = "the policy passes the one that is tried";
+	}
+	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, PROCESS); i++) {
+		const struct sbx_process_rule *rule =
+		    SBX_AT(&prove->blob, PROCESS, sbx_process_rule, i);
+
 		if (rule->what == SBX_PROCESS_USERNS)
 			add_use(prove, SBX_SEC_PROCESS, i, "user-namespaces");
 		if (rule->what == SBX_PROCESS_TERMINAL || rule->what == SBX_PROCESS_TERMINAL_NONE)

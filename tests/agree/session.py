@@ -45,7 +45,7 @@ class Launcher:
         self.abstract, self.listening = {}, []
         for name in ("one", "two"):
             there = socket.socket(socket.AF_UNIX)
-            self.abstract[name] = f"sbx-agree-{name}-{backend}"
+            self.abstract[name] = f"sbx-agree-{name}-{backend}-{os.getuid()}"
             there.bind("\0" + self.abstract[name])
             there.listen(4096)
             self.listening.append(there)

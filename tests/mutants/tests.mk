@@ -8,4 +8,4 @@ TEST_PROGRAMS += $(O)/tests/mutant
 
 .PHONY: check-mutants
 check-mutants: $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(O)/tests/mutant
-	$(Q)tests/mutants/run
+	$(Q)tests/mutants/run --seed $(or $(SEED),21)
