@@ -206,6 +206,7 @@ static void on_answer(evutil_socket_t fd, short what, void *context)
 	if (!got)
 		return;
 	event_del(vault->event);
+	control_note("%s: none goes out from here on", keeper_ended);
 	for (uint32_t i = 0; i < vault->count; i++)
 		hand_out(vault, i, NULL);
 }

@@ -194,3 +194,16 @@ def case_from_the_environment(world):
     expect(dict(fields(server.seen[0][0]))["x-api-key"], KEY)
     with open(f"/proc/{proxy.pid}/environ", "rb") as environ:
         expect(KEY.encode() in environ.read(), False)
+
+
+def case_the_keeper_is_killed(world):
+    """Without its keeper the proxy has no value to put in: 502 for that host, which the person is told once; all else goes on"""
+    proxy, server = with_key(world)
+    os.kill(keeper_of(proxy), signal.SIGKILL)
+    expect(proxy.hear(), (driver.NOTE, "the keeper of the credentials has ended: none goes out from here on"))
+    for _ in range(2):
+        with inside(world, proxy, "api.test") as connection:
+            status, _, body = ask(connection, "/", host="api.test")
+            expect((status, body), ("HTTP/1.1 502 Bad Gateway", b"sbx: api.test:443 failed: the credential TEST_KEY cannot be had now\n"))
+    expect((server.seen, proxy.notes), ([], []))
+    expect(line_of(proxy.exchange(connect("evil.test"))), "sbx: evil.test:443 refused: no rule allows it")
