@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define UNPACK_PIECE 16384
+#define UNPACK_MOST (16u << 20) /* of one read: it waits in memory for the client */
 
 static struct span find(const struct head *head, const char *name)
 {
@@ -214,13 +215,18 @@ static bool clean(struct conn *conn, uint8_t *data, size_t size)
 static bool unpack(struct conn *conn, const uint8_t *data, size_t size, bool last)
 {
 	uint8_t plain[UNPACK_PIECE];
+	size_t total = 0;
 	long got;
 
 	do {
 		got = unpack_feed(conn->http->unpack, &data, &size, last, plain, sizeof(plain));
 		if (got < 0 || !clean(conn, plain, (size_t)got))
 			return false;
-	} while (got == sizeof(plain));
+		total += (size_t)got;
+		conn->http->burst = total > UNPACK_MOST;
+	} while (got == sizeof(plain) && !conn->http->burst);
+	if (conn->http->burst)
+		return false;
 	return true;
 }
 

@@ -199,6 +199,12 @@ static int pump_head(struct conn *conn)
 	return 1;
 }
 
+static const char *body_fault(const struct http *http)
+{
+	return http->burst ? "its answer unpacks to too much at once"
+			   : "the body of its answer is malformed";
+}
+
 static bool use_answer(struct conn *conn, uint8_t *data, size_t size)
 {
 	const uint8_t *at = data, *content;
@@ -237,7 +243,7 @@ static bool pump_body(struct conn *conn)
 			http_server_failed(conn, 502, "it closes the connection within its answer");
 			return false;
 		} else if (!use_answer(conn, data, (size_t)got)) {
-			http_server_failed(conn, 502, "the body of its answer is malformed");
+			http_server_failed(conn, 502, body_fault(http));
 			return false;
 		}
 	}
@@ -337,7 +343,7 @@ static void exchange(struct conn *conn)
 	stream_cork(&conn->server);
 	whole = go_on(conn);
 	if (whole && !answer_end(conn)) {
-		http_server_failed(conn, 502, "the body of its answer is malformed");
+		http_server_failed(conn, 502, body_fault(conn->http));
 		whole = false;
 	}
 	stream_uncork(&conn->client);

@@ -48,6 +48,7 @@ struct http {
 	struct redact_set *secrets;
 	struct redact *redact;
 	struct unpack *unpack;
+	bool burst; /* too much came out of it at once */
 	struct placeholder_scan placeholders;
 	struct conn *next_waiting; /* in the vault's line */
 	bool waiting;
