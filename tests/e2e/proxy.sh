@@ -201,6 +201,25 @@ else
 	skip "$(head -n 1 <<<"$out")"
 fi
 
+case_ 'NET-11 on landlock: older kernels'
+cp "$sbx_abi" "$built/sbx-exec-abi"; chmod 755 "$built/sbx-exec-abi"
+rig=std/rig-alone policy old <<POL
+fs { tmp /tmp best-effort; read $dir }
+net { mode proxy }
+process { share signals processes compat "t" }
+syscalls { default ENOSYS }
+POL
+for abi in 3 6; do
+	standin
+	run_in "$work" env SBX_TEST_ABI=$abi "$built/sbx-exec-abi" -q --backend landlock "$dir/old.sbx" -- python3 "$dir/proxy_ways.py" \
+		plain:127.0.0.1:3128 "plain:127.0.0.1:$service" bound:127.0.0.1:3128 listens:x:0 "first-bytes:127.0.0.1:$service"
+	equal "plain:127.0.0.1:3128 got PROXY
+plain:127.0.0.1:$service EACCES
+bound:127.0.0.1:3128 EACCES
+listens:x:0 EACCES
+first-bytes:127.0.0.1:$service ENOTSUP" "$out" "ABI $abi: the broker needs nothing of Landlock's"
+done
+
 case_ 'CRED-02: sources'
 refused() { # WHAT TEXT NAME CREDENTIALS
 	key_policy "$3" "$4"
