@@ -277,7 +277,10 @@ static void tell_session(const struct launch *launch)
 		[PROXY_FD_LOG] = proxy->log_fd,
 	};
 
-	tell(proxy->socket, PROXY_SESSION, SBX_PROXY_WIRE_VERSION, fds, proxy->log_fd < 0 ? 3 : 4);
+	/* Where that cannot be said it ends, and that is said. */
+	if (!tell(proxy->socket, PROXY_SESSION, SBX_PROXY_WIRE_VERSION, fds,
+		  proxy->log_fd < 0 ? 3 : 4))
+		shutdown(proxy->socket, SHUT_RDWR);
 	close(fds[PROXY_FD_BLOB]);
 	close(fds[PROXY_FD_VALUES]);
 }

@@ -100,7 +100,7 @@ assert len(lines) >= 3' "$home/net.log"
 	output 'sbx-exec: the proxy has ended: no network from here on' '... says so'
 	no_output UPSTREAM '... and has no network'
 	(cd "$work" && exec setpriv --reuid "$TESTUID" --regid "$TESTUID" --init-groups env -i HOME="$TESTHOME" \
-		PATH=/usr/bin:/bin OTHER_KEY=REAL-KEY-2 "$sbx_exec" -q --backend "$backend" "$dir/egress.sbx" -- sh -c 'echo up >up; sleep 60') >/dev/null 2>&1 </dev/null &
+		PATH=/usr/bin:/bin OTHER_KEY=REAL-KEY-2 "$sbx_exec" -q --backend "$backend" "$dir/egress.sbx" -- sh -c 'echo up >up; exec sleep 60') >/dev/null 2>&1 </dev/null &
 	launcher=$!
 	await "$work/up"
 	rm -f "$work/up"

@@ -113,10 +113,10 @@ for backend in bwrap firejail landlock; do
 	await "$work/up"
 	seen=$(for all in $(pgrep -u "$TESTUID"); do tr '\0' ' ' <"/proc/$all/cmdline"; echo; done 2>/dev/null)
 	equal 0 "$(grep -cE 'REAL-KEY|sbx-placeholder-[0-9a-f]' <<<"$seen")" 'no command line has a value or a placeholder'
-	# Of all that is confined, only the inner stage has a socket: to the launcher.
+	# Of all that is confined here, only the inner stage has a socket: to the launcher.
 	held=0
 	for status_of in /proc/[0-9]*/status; do
-		grep -qs "^Uid:.$TESTUID" "$status_of" && grep -qs '^Seccomp:.2' "$status_of" || continue
+		[ "$(readlink "${status_of%status}cwd")" = "$work" ] && grep -qs '^Seccomp:.2' "$status_of" || continue
 		held=$((held + $(ls -l "${status_of%status}fd" 2>/dev/null | grep -c socket:)))
 	done
 	if [ "$held" -le 1 ]; then pass 'nor does the inner stage'; else fail "nor does the inner stage: $held sockets"; fi
@@ -140,7 +140,7 @@ for backend in bwrap firejail landlock; do
 	output "sbx-exec: a note of the proxy's" '... and else said'
 	standin
 	(cd "$work" && exec setpriv --reuid "$TESTUID" --regid "$TESTUID" --init-groups env -i OTHER_KEY=1 HOME="$TESTHOME" PATH=/usr/bin:/bin \
-		"$sbx_exec" -q --backend "$backend" "$dir/proxied.sbx" -- sh -c 'echo up >up; sleep 60') >/dev/null 2>&1 </dev/null &
+		"$sbx_exec" -q --backend "$backend" "$dir/proxied.sbx" -- sh -c 'echo up >up; exec sleep 60') >/dev/null 2>&1 </dev/null &
 	launcher=$!
 	await "$work/up"
 	kill -KILL "$launcher"; wait "$launcher" 2>/dev/null
