@@ -2,13 +2,14 @@
 import base64
 import gzip
 import json
+import random
 import threading
 import time
 
 import driver
 from plain import get, read_answer
 from tls import ask, inside
-from world import Recorder, answer, eventually, expect, expect_in
+from world import Recorder, answer, eventually, expect, expect_in, read_request
 
 KEY = "sk-test-3fe1b7c09d2a4e68"
 PLACEHOLDER = "sbx-placeholder-0123456789abcdef0123456789abcdef"
@@ -315,3 +316,52 @@ def case_many_at_once(world):
         thread.join()
     expect((wrong, len(server.seen)), ([], 200))
     expect({dict(fields(head))["x-api-key"] for head, _ in server.seen}, {KEY})
+
+
+def case_whatever_the_pieces(world):
+    """Bodies of any size, cut anywhere, by length or in chunks, packed or not, arrive unchanged; echoes do not"""
+    chance = random.Random(7)
+    size = (0, 1, 100, 16383, 16384, 16385, 70000, 300000)
+
+    def in_pieces(connection, data):
+        while data:
+            piece = chance.choice((1, 7, 1000, 16384, 100000)) if len(data) < 5000 else chance.choice((5000, 16384, 100000))
+            connection.sendall(data[:piece])
+            data = data[piece:]
+
+    def chunked(data):
+        out = b""
+        while data:
+            piece = chance.choice((1, 10, 4000)) if len(data) < 2000 else chance.choice((4000, 16384, 65536))
+            out += f"{len(data[:piece]):x}\r\n".encode() + data[:piece] + b"\r\n"
+            data = data[piece:]
+        return out + b"0\r\n\r\n"
+
+    def serve(connection):
+        while (request := read_request(connection))[0]:
+            body = request[1][::-1] + KEY.encode() + b"end"
+            head = ["HTTP/1.1 200 OK"]
+            if chance.random() < 0.4:
+                body = gzip.compress(body, 1)
+                head.append("Content-Encoding: gzip")
+            if chance.random() < 0.5:
+                body = chunked(body)
+                head.append("Transfer-Encoding: chunked")
+            else:
+                head.append(f"Content-Length: {len(body)}")
+            in_pieces(connection, "\r\n".join(head).encode() + b"\r\n\r\n" + body)
+    proxy, _ = with_key(world, serve=serve)
+    for _ in range(4):
+        with inside(world, proxy, "api.test") as connection:
+            for _ in range(12):
+                data = chance.randbytes(chance.choice(size))
+                if chance.random() < 0.5:
+                    request = get("/", method="POST", host="api.test", body=data)
+                else:
+                    request = get("/", "Transfer-Encoding: chunked", method="POST", host="api.test") + chunked(data)
+                in_pieces(connection, request)
+                got = read_answer(connection)[2]
+                # What comes byte by byte does not wait for three characters to become four.
+                echo = got[len(data):-3]
+                expect((got[:len(data)] == data[::-1], len(echo), echo[3:], got[-3:]),
+                       (True, len(KEY), b"*" * (len(KEY) - 3), b"end"))
