@@ -39,6 +39,12 @@ static struct claim *add(struct prove *prove, enum sbx_section_id section, uint3
 		    prove, SBX_AT(&prove->blob, ENV, sbx_env_rule, verdict.rule)->value, &wild);
 	else if (verdict.visible && strcmp(name, "PWD"))
 		claim->value = BAIT_VALUE;
+	/* These are other ones in each session: roots of trust, placeholders of keys. */
+	if (verdict.credential != SBX_NONE ||
+	    (sbx_meta(&prove->blob)->net_mode == SBX_NET_PROXY && claim->value &&
+	     prove->view.vars.value[SBX_VAR_CA_BUNDLE] &&
+	     !strcmp(claim->value, prove->view.vars.value[SBX_VAR_CA_BUNDLE])))
+		claim->value = NULL;
 	/* A backend without a private /tmp points these to its own place. */
 	if (prove->target.backend == SBX_LANDLOCK && claim->value && verdict.set &&
 	    (!strncmp(name, "TMP", 3) || !strcmp(name, "TEMP") ||

@@ -58,6 +58,8 @@ const char *control_plain(struct prove *prove)
 	error = edit_end(&edit, &prove->blob);
 	if (!error)
 		error = view_make(&prove->view, prove->arena, &prove->blob, &options);
+	if (!error)
+		error = keys_make(prove);
 	if (error)
 		return error;
 	claims_baits(prove);
