@@ -3,7 +3,7 @@
  *
  * A seal refuses.  Else an exact name beats a pattern; at equal rank deny
  * beats set and set beats pass.  The placeholder of a credential counts as an
- * exact `set`.
+ * exact `set`; a variable that is the source of one is never passed.
  */
 #include "blob/match.h"
 
@@ -26,6 +26,22 @@ static int rank_of(const struct sbx_env_rule *rule, const char *pattern, const c
 		return RANK_DENY + exact;
 	}
 	return RANK_SEAL;
+}
+
+static bool is_source(const struct sbx_blob *blob, const char *name)
+{
+	for (uint32_t i = 0; i < SBX_COUNT(blob, CREDENTIALS); i++) {
+		const struct sbx_credential *credential =
+		    SBX_AT(blob, CREDENTIALS, sbx_credential, i);
+
+		if (credential->source == SBX_SOURCE_ENV &&
+		    !strcmp(
+			sbx_string(blob,
+				   SBX_AT(blob, TMPLS, sbx_tmpl, credential->source_first)->text),
+			name))
+			return true;
+	}
+	return false;
 }
 
 void sbx_env_decide(const struct sbx_blob *blob, const char *name, struct sbx_env_verdict *out)
@@ -58,4 +74,8 @@ void sbx_env_decide(const struct sbx_blob *blob, const char *name, struct sbx_en
 	}
 	out->set = best != RANK_SEAL && best % RANK_EXACT == RANK_SET;
 	out->visible = out->set || (best != RANK_SEAL && best % RANK_EXACT == RANK_PASS);
+	if (out->visible && !out->set && is_source(blob, name)) {
+		out->visible = false;
+		out->rule = SBX_NONE;
+	}
 }

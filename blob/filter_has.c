@@ -202,10 +202,13 @@ unsigned sbx_filter_has(const struct sbx_blob *blob, enum sbx_arch arch, unsigne
 	for (size_t i = 0; i < sizeof(wholes) / sizeof(*wholes); i++)
 		if (!refuses(blob, arch, &wholes[i]))
 			refused[wholes[i].kind] = false;
-	/* From ABI 4 on Landlock holds what connects by connect(2).  That a socket can
-	 * listen on any port then is the duty LISTEN's, where the policy listens. */
+	/* In mode proxy the connect broker holds what connects by connect(2), and what
+	 * listens; else Landlock, from ABI 4 on.  That a socket can listen on any port then
+	 * is the duty LISTEN's, where the policy listens. */
 	if (refused[NET_OTHER] &&
-	    (refused[NET_TCP] || (landlock >= 4 && listens(blob) && refused[NET_SENDING])))
+	    (refused[NET_TCP] || (refused[NET_SENDING] &&
+				  (sbx_meta(blob)->net_mode == SBX_NET_PROXY ||
+				   (landlock >= 4 && listens(blob))))))
 		has |= SBX_HAS_NET_FILTER;
 	if (refused[USER])
 		has |= SBX_HAS_USER_FILTER;

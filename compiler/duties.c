@@ -207,8 +207,21 @@ const struct sbx_fs_point *point_made(const struct sbx_fs_set *set,
 	return NULL;
 }
 
-enum sbx_duty duty_of_path(struct arena *arena, const struct sbx_fs_set *set, unsigned right,
-			   const struct sbx_fs_verdict *verdict)
+/* The directory of what @point matches of @path: itself or one above. */
+static const char *top_at(struct arena *arena, const struct sbx_fs_point *point, const char *path)
+{
+	int depth = sbx_fs_covers(point, path);
+	const char *end = path;
+
+	if (!point->wild || depth < 0)
+		return top_of(arena, point);
+	while (depth-- > 0 && *end)
+		end += 1 + strcspn(end + 1, "/");
+	return parent(arena, arena_copy(arena, path, (size_t)(end - path)));
+}
+
+enum sbx_duty duty_of_path(struct arena *arena, const struct sbx_fs_set *set, const char *path,
+			   unsigned right, const struct sbx_fs_verdict *verdict)
 {
 	uint32_t denial = verdict->allowed ? verdict->loser : verdict->point;
 	const struct sbx_fs_point *point;
@@ -225,7 +238,11 @@ enum sbx_duty duty_of_path(struct arena *arena, const struct sbx_fs_set *set, un
 	if (denial == SBX_NONE || verdict->loser == SBX_NONE)
 		return SBX_DUTY_GRANTS;
 	point = &set->points[denial];
-	if (!point->wild && !is_given(set, top_of(arena, point), right))
+	if (!is_given(set, top_at(arena, point, path), right))
+		return SBX_DUTY_GRANTS;
+	/* Of one name the literal wins: nothing lies over it that would have to be lifted. */
+	if (verdict->allowed && point->wild && !set->points[verdict->point].wild &&
+	    sbx_fs_covers(point, parent(arena, set->points[verdict->point].path)) < 0)
 		return SBX_DUTY_GRANTS;
 	return verdict->allowed ? SBX_DUTY_GRANT_BENEATH : SBX_DUTY_DENY_BENEATH;
 }
@@ -251,10 +268,13 @@ static bool may_call(const struct sbx_blob *blob, uint32_t nr)
 
 static void find_network(struct finder *f)
 {
-	bool network = sbx_meta(f->blob)->net_mode != SBX_NET_HOST;
+	uint32_t mode = sbx_meta(f->blob)->net_mode;
+	bool network = mode != SBX_NET_HOST;
 
 	if (network)
-		add_plain(f, SBX_DUTY_NO_NETWORK);
+		add_plain(f, mode == SBX_NET_PROXY ? SBX_DUTY_PROXY : SBX_DUTY_NO_NETWORK);
+	for (uint32_t i = 0; i < SBX_COUNT(f->blob, CREDENTIALS); i++)
+		add(f, SBX_DUTY_CREDENTIALS, SBX_SEC_CREDENTIALS, i, false);
 	for (uint32_t i = 0; network && i < SBX_COUNT(f->blob, NET); i++) {
 		const struct sbx_net_rule *rule = SBX_AT(f->blob, NET, sbx_net_rule, i);
 

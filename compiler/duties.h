@@ -31,8 +31,8 @@ void duties_collect(struct arena *arena, const struct sbx_blob *blob, const stru
 /* The tmp or copy that what @verdict is about lies in, or NULL. */
 const struct sbx_fs_point *point_made(const struct sbx_fs_set *set,
 				      const struct sbx_fs_verdict *verdict);
-/* Which duty the answer @verdict about @right is. */
-enum sbx_duty duty_of_path(struct arena *arena, const struct sbx_fs_set *set, unsigned right,
-			   const struct sbx_fs_verdict *verdict);
+/* Which duty the answer @verdict about @right of @path is. */
+enum sbx_duty duty_of_path(struct arena *arena, const struct sbx_fs_set *set, const char *path,
+			   unsigned right, const struct sbx_fs_verdict *verdict);
 
 #endif

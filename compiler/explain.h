@@ -97,7 +97,7 @@ void note_links(const struct question *question, const char *written, const char
 void note_rule_link(const struct question *question, const struct sbx_fs_verdict *verdict,
 		    struct answer *answer);
 void note_absent(const struct question *question, const struct sbx_fs_verdict *verdict,
-		 const char *path, struct answer *answer);
+		 const char *path, unsigned right, struct answer *answer);
 
 /* The same for every backend. */
 void answer_held(const struct question *question, struct answer *answer, const char *text);

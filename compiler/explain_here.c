@@ -67,20 +67,35 @@ static void follow(struct walk *walk, const char *path)
 	}
 }
 
+static bool is_firejail(const struct question *question)
+{
+	return question->only && question->only->backend == SBX_FIREJAIL;
+}
+
 /* Where the root is empty but for what is granted, links on the way to a grant are
- * made again, and others are there where their directory is. */
+ * made again, and others are there where their directory is.  Firejail shows the host's,
+ * but for those that lie under a mask. */
 static bool link_is_there(const struct question *question, const char *path,
 			  struct sbx_fs_verdict *verdict)
 {
 	const struct sbx_fs_set *set = &question->view->set;
 
+	const struct sbx_fs_point *made;
+
 	sbx_fs_decide(set, path, SBX_READ, verdict);
+	made = verdict->allowed ? point_made(set, verdict) : NULL;
+	if (made && made->verb == SBX_FS_TMP)
+		return false; /* the host's lies under it */
 	if (verdict->allowed || sbx_path_beneath("/dev", path) >= 0 ||
 	    sbx_path_beneath("/proc", path) >= 0)
 		return true;
+	if (is_firejail(question))
+		return duty_of_path(question->arena, set, path, SBX_READ, verdict) !=
+		       SBX_DUTY_DENY_BENEATH;
 	for (size_t i = 0; i < set->count; i++)
 		if (set->points[i].verb <= SBX_FS_DEVICE && !set->points[i].wild &&
-		    sbx_path_beneath(path, set->points[i].path) >= 0)
+		    sbx_path_beneath(path, set->points[i].path) >= 0 &&
+		    !access(set->points[i].path, F_OK)) /* else it is skipped */
 			return true;
 	return false;
 }
@@ -88,10 +103,14 @@ static bool link_is_there(const struct question *question, const char *path,
 static void note_hidden_link(const struct question *question, const char *path, const char *real,
 			     const struct sbx_fs_verdict *verdict, struct answer *answer)
 {
-	bool mounts = question->only && question->only->backend == SBX_BWRAP;
 	const struct sbx_fs_point *by =
 	    verdict->point == SBX_NONE ? NULL : &question->view->set.points[verdict->point];
 
+	if (is_firejail(question)) {
+		answer_note(question, answer, "on firejail the link %s lies under a mask or a tmp", path);
+		answer->allowed = false;
+		answer->how = "EACCES on firejail, by this name";
+	}
 	if (!question_asks(question, SBX_BWRAP))
 		return;
 	if (by && by->rule < SBX_RULE_SELF)
@@ -103,7 +122,7 @@ static void note_hidden_link(const struct question *question, const char *path, 
 		answer_note(question, answer,
 			    "on bwrap the link %s is not there itself: nothing grants it; write %s",
 			    path, real);
-	if (mounts && answer->allowed) {
+	if (question->only && answer->allowed) {
 		answer->allowed = false;
 		answer->how = "ENOENT on bwrap, by this name";
 	}
@@ -219,9 +238,23 @@ static bool note_held(const struct question *question, const char *path, struct 
 	return false;
 }
 
+/* Would it be allowed without that point, by another? */
+static bool allowed_without(const struct question *question, const struct sbx_fs_point *point,
+			    const char *path, unsigned right)
+{
+	const struct sbx_fs_set *set = &question->view->set;
+	struct sbx_fs_point *points =
+	    arena_array(question->arena, set->count, sizeof(*points));
+	const struct sbx_fs_set others = { points, set->count, set->excepts };
+
+	memcpy(points, set->points, set->count * sizeof(*points));
+	points[point - set->points].rights = 0;
+	return sbx_fs_allows(&others, path, right);
+}
+
 /* What a launch does about a grant of what is not there. */
 static bool note_absent_grant(const struct question *question, const struct sbx_fs_point *point,
-			      struct answer *answer)
+			      const char *path, unsigned right, struct answer *answer)
 {
 	unsigned flags;
 
@@ -229,6 +262,9 @@ static bool note_absent_grant(const struct question *question, const struct sbx_
 	    exists(point->path))
 		return false;
 	flags = SBX_AT(question->blob, FS, sbx_fs_rule, point->rule)->head.flags;
+	if (flags & SBX_F_OPTIONAL && !(flags & SBX_F_CREATE) &&
+	    allowed_without(question, point, path, right))
+		return false;
 	if (flags & SBX_F_CREATE)
 		answer_note(question, answer, "%s does not exist: a launch makes it, mode 0700",
 			    point->path);
@@ -246,18 +282,57 @@ static bool note_absent_grant(const struct question *question, const struct sbx_
 	return true;
 }
 
+/* Another rule's `create` of that name or of one in it. */
+static bool note_created(const struct question *question, const char *path, struct answer *answer)
+{
+	const struct sbx_fs_set *set = &question->view->set;
+
+	for (size_t i = 0; i < set->count; i++) {
+		const struct sbx_fs_point *point = &set->points[i];
+
+		if (point->wild || point->verb != SBX_FS_GRANT || exists(point->path) ||
+		    sbx_path_beneath(path, point->path) < 0 ||
+		    !(SBX_AT(question->blob, FS, sbx_fs_rule, point->rule)->head.flags &
+		      SBX_F_CREATE))
+			continue;
+		answer_note(question, answer, "%s does not exist: a launch makes it, mode 0700",
+			    point->path);
+		return true;
+	}
+	return false;
+}
+
+/* On the only backend, where a best-effort deny may not be held. */
+static bool is_writable(const struct question *question, const char *path)
+{
+	const struct view *view = question->view;
+	struct sbx_fs_verdict verdict;
+	uint32_t rule;
+
+	sbx_fs_decide(&view->set, path, SBX_WRITE, &verdict);
+	if (verdict.allowed || verdict.point == SBX_NONE || !question->only)
+		return verdict.allowed;
+	rule = view->points.items[verdict.point].rule;
+	return duty_of_path(question->arena, &view->set, path, SBX_WRITE, &verdict) ==
+		   SBX_DUTY_DENY_BENEATH &&
+	       !target_holds(question->only, SBX_DUTY_DENY_BENEATH) &&
+	       rule < SBX_COUNT(question->blob, FS) &&
+	       SBX_AT(question->blob, FS, sbx_fs_rule, rule)->head.flags & SBX_F_BEST_EFFORT;
+}
+
 static void note_absent_allowed(const struct question *question,
 				const struct sbx_fs_verdict *verdict, const char *path,
-				struct answer *answer)
+				unsigned right, struct answer *answer)
 {
 	const struct sbx_fs_point *point = &question->view->set.points[verdict->point];
 	const struct sbx_fs_point *made = point_made(&question->view->set, verdict);
 
 	if (made && made->verb == SBX_FS_TMP)
 		return; /* nothing of the host's is there */
-	if (note_absent_grant(question, point, answer) || note_held(question, path, answer))
+	if (note_absent_grant(question, point, path, right, answer) ||
+	    note_created(question, path, answer) || note_held(question, path, answer))
 		return;
-	if (sbx_fs_allows(&question->view->set, parent(question->arena, path), SBX_WRITE))
+	if (is_writable(question, parent(question->arena, path)))
 		answer_note(question, answer,
 			    "it does not exist now (ENOENT), and can be made inside");
 	else
@@ -266,7 +341,7 @@ static void note_absent_allowed(const struct question *question,
 }
 
 void note_absent(const struct question *question, const struct sbx_fs_verdict *verdict,
-		 const char *path, struct answer *answer)
+		 const char *path, unsigned right, struct answer *answer)
 {
 	const struct sbx_fs_point *point;
 
@@ -274,7 +349,7 @@ void note_absent(const struct question *question, const struct sbx_fs_verdict *v
 		return;
 	point = &question->view->set.points[verdict->point];
 	if (verdict->allowed)
-		note_absent_allowed(question, verdict, path, answer);
+		note_absent_allowed(question, verdict, path, right, answer);
 	else if (is_held(question, point))
 		note_placeholder(question, point, path, answer);
 }

@@ -68,14 +68,15 @@ static void note_masked(const struct question *question, const char *path, struc
 {
 	const struct sbx_fs_set *set = &question->view->set;
 	struct sbx_fs_verdict verdict;
-	const char *mask;
+	const char *mask, *above;
 
 	sbx_fs_decide(set, path, SBX_READ, &verdict);
 	if (!answer->allowed || verdict.allowed || verdict.point == SBX_NONE ||
-	    duty_of_path(question->arena, set, SBX_READ, &verdict) != SBX_DUTY_DENY_BENEATH)
+	    duty_of_path(question->arena, set, path, SBX_READ, &verdict) != SBX_DUTY_DENY_BENEATH)
 		return;
 	mask = set->points[verdict.point].path;
-	if (!strcmp(mask, path) || (question->only && question->only->backend == SBX_LANDLOCK))
+	above = arena_copy(question->arena, path, (size_t)(strrchr(path, '/') - path));
+	if (sbx_fs_covers(&set->points[verdict.point], above) < 0 || (question->only && question->only->backend == SBX_LANDLOCK))
 		return;
 	answer_note(question, answer,
 		    "where there are masks it is not there: one lies over what holds it (%s)",
@@ -198,7 +199,7 @@ static const char *listen_unix(const struct question *question, struct answer *a
 	answer_note(question, answer, "whoever can write in a directory can make a socket there");
 	note_own_socket(question, path, answer);
 	answer_duty(question, answer,
-		    duty_of_path(question->arena, &question->view->set, SBX_WRITE, &verdict), NULL);
+		    duty_of_path(question->arena, &question->view->set, path, SBX_WRITE, &verdict), NULL);
 	return NULL;
 }
 

@@ -154,7 +154,7 @@ const char *explain_path(const struct question *question, struct answer *answer)
 	answer->rule = rule_of(question->view, verdict.point);
 	answer->loser = rule_of(question->view, verdict.loser);
 	answer->nobody = "no rule grants it";
-	duty = duty_of_path(question->arena, &question->view->set, right, &verdict);
+	duty = duty_of_path(question->arena, &question->view->set, real, right, &verdict);
 	answer_duty(question, answer, duty, mount_answer(&verdict, duty, right));
 	answer_terminal(question, right, &verdict, answer);
 	note_links(question, written, real, answer);
@@ -162,7 +162,7 @@ const char *explain_path(const struct question *question, struct answer *answer)
 	note_own(question, real, answer);
 	note_made(question, &verdict, answer);
 	if (answer->allowed == verdict.allowed) /* else nothing is there to be spoken of */
-		note_absent(question, &verdict, real, answer);
+		note_absent(question, &verdict, real, right, answer);
 	if (snapshot != SBX_NONE)
 		answer_note(question, answer,
 			    "%s holds for names that exist when a session starts; this one does "

@@ -144,7 +144,8 @@ const char *explain_credential(const struct question *question, struct answer *a
 		answer_note(question, answer,
 			    "inside the variable holds a placeholder; the proxy puts the value in, "
 			    "for these hosts alone");
-		answer_note(question, answer, "in this version sbx-exec refuses to start with one");
+		if (credential->head.flags & SBX_F_OPTIONAL)
+			answer_note(question, answer, "left out where its source is absent");
 	}
 	answer_held(question, answer, "the proxy outside");
 	return NULL;

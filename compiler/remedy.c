@@ -237,8 +237,7 @@ static void remedy_connect(const struct question *question, const struct answer 
 			    "narrows `mode host`");
 		remedy_note(
 		    question, remedy,
-		    "`mode proxy; allow %s` would open this host alone: it compiles, and is "
-		    "refused at launch in this version",
+		    "`mode proxy; allow %s` opens this host alone",
 		    answer->object);
 		return;
 	}

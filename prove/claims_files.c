@@ -216,10 +216,10 @@ static const char *object_of(struct prove *prove, const char *path, unsigned rig
 }
 
 /* What this backend does not hold, and the policy says it can do without. */
-static const char *not_held(struct prove *prove, unsigned right,
+static const char *not_held(struct prove *prove, const char *path, unsigned right,
 			    const struct sbx_fs_verdict *verdict)
 {
-	enum sbx_duty duty = duty_of_path(prove->arena, &prove->view.set, right, verdict);
+	enum sbx_duty duty = duty_of_path(prove->arena, &prove->view.set, path, right, verdict);
 
 	if (target_holds(&prove->target, duty))
 		return NULL;
@@ -258,8 +258,8 @@ static struct claim *add_path(struct prove *prove, enum sbx_section_id section, 
 	/* To open a device can be to do something to it. */
 	if (stat(path, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)))
 		claim->outside = claim->through;
-	if (not_held(prove, right, &verdict))
-		claim->why = not_held(prove, right, &verdict);
+	if (not_held(prove, real, right, &verdict))
+		claim->why = not_held(prove, real, right, &verdict);
 	return claim;
 }
 

@@ -27,7 +27,8 @@ static struct claim *add(struct prove *prove, enum sbx_section_id section, uint3
 
 static void add_tcp(struct prove *prove, enum sbx_section_id section, uint32_t rule)
 {
-	bool host = sbx_meta(&prove->blob)->net_mode == SBX_NET_HOST;
+	uint32_t mode = sbx_meta(&prove->blob)->net_mode;
+	bool host = mode == SBX_NET_HOST;
 	struct claim *claim = add(prove, section, rule, host,
 				  arena_printf(prove->arena, "tcp %u", prove->scratch.port),
 				  "connect to a port of this host");
@@ -35,7 +36,7 @@ static void add_tcp(struct prove *prove, enum sbx_section_id section, uint32_t r
 	if (prove->scratch.tcp < 0)
 		claim->why = "no listener could be made on this host";
 	if (!claim->rule)
-		claim->rule = host ? "mode host" : "mode none";
+		claim->rule = host ? "mode host" : mode == SBX_NET_PROXY ? "mode proxy" : "mode none";
 }
 
 static void add_unix(struct prove *prove, enum sbx_section_id section, uint32_t rule,
@@ -125,7 +126,7 @@ static void add_net_rule(struct prove *prove, uint32_t index)
 		add_abstract(prove, index, sbx_string(&prove->blob, rule->host), false);
 	} else if (sbx_meta(&prove->blob)->net_mode == SBX_NET_PROXY) {
 		add(prove, SBX_SEC_NET, index, rule->head.verb == SBX_NETV_ALLOW, NULL, "connect")
-		    ->why = "mode proxy is not enforced by this version";
+		    ->why = "the proxy decides it outside, by name and by address";
 	}
 }
 
@@ -242,6 +243,13 @@ void claims_process(struct prove *prove)
 		arena_printf(prove->arena, "fd %d", BAIT_FD), "use a descriptor left open outside");
 	claim->rule = "no descriptor but 0, 1, 2 and those of `pass fd`";
 	claim->object = "fd";
+	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, PROCESS); i++) {
+		const struct sbx_process_rule *rule =
+		    SBX_AT(&prove->blob, PROCESS, sbx_process_rule, i);
+
+		if (rule->what == SBX_PROCESS_PASS_FD && rule->value == BAIT_FD)
+			claim->why = "the policy passes the one that is tried";
+	}
 	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, PROCESS); i++) {
 		const struct sbx_process_rule *rule =
 		    SBX_AT(&prove->blob, PROCESS, sbx_process_rule, i);

@@ -58,6 +58,8 @@ const char *control_plain(struct prove *prove)
 	error = edit_end(&edit, &prove->blob);
 	if (!error)
 		error = view_make(&prove->view, prove->arena, &prove->blob, &options);
+	if (!error)
+		error = keys_make(prove);
 	if (error)
 		return error;
 	claims_baits(prove);
@@ -87,12 +89,14 @@ static uint32_t call_kept(const struct prove *prove, bool shared)
 	return call ? call : SBX_SYS_ABSENT;
 }
 
-/* In place of a filter: all calls but that one get through. */
+/* In place of a filter: all calls but that one about descriptor or process -1 get through. */
 static void open_filter(struct edit *edit, enum sbx_section_id id, uint32_t kept)
 {
 	const struct sbx_bpf program[] = {
 		{ SBX_BPF_LOAD, 0, 0, SBX_DATA_NR },
-		{ SBX_BPF_JEQ, 0, 1, kept },
+		{ SBX_BPF_JEQ, 0, 3, kept },
+		{ SBX_BPF_LOAD, 0, 0, SBX_DATA_ARG(0) },
+		{ SBX_BPF_JEQ, 0, 1, UINT32_MAX },
 		{ SBX_BPF_RET, 0, 0, SBX_RET_ERRNO | EPERM },
 		{ SBX_BPF_RET, 0, 0, SBX_RET_ALLOW },
 	};

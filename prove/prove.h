@@ -2,6 +2,7 @@
  * prove/prove.h - does the kernel do what the policy says?
  *
  *	scratch.c     a home, a workspace and listeners made for it, and removed
+ *	keys.c        what stands for the sources of credentials
  *	claims*.c     what the policy claims, and the probe that would show it false
  *	control.c     the same policy with its refusals lifted
  *	edit.c        a blob that can be changed
@@ -107,6 +108,10 @@ void scratch_hide(struct prove *prove, const char *path);
 void scratch_show(struct prove *prove, const char *path);
 /* As a reader of the policy would write it: "~/.ssh", "$workspace/x". */
 const char *scratch_shown(const struct prove *prove, const char *path);
+
+/* ---- keys.c */
+const char *keys_make(struct prove *prove); /* sources that are files; NULL, or what could not be made */
+const char *keys_variable(const struct prove *prove, uint32_t index); /* a source that is one, or NULL */
 
 /* ---- claims*.c */
 struct claim *claim_add(struct prove *prove, enum sbx_section_id section, uint32_t rule);

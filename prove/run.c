@@ -32,7 +32,9 @@ struct session {
 
 static char **make_environment(struct prove *prove)
 {
-	char **names = arena_array(prove->arena, prove->claims.count + 2, sizeof(*names));
+	uint32_t credentials = SBX_COUNT(&prove->blob, CREDENTIALS);
+	char **names =
+	    arena_array(prove->arena, prove->claims.count + credentials + 2, sizeof(*names));
 	size_t count = 0;
 
 	names[count++] = arena_printf(prove->arena, "PATH=/usr/local/bin:/usr/bin:/bin");
@@ -49,6 +51,10 @@ static char **make_environment(struct prove *prove)
 		if (!twice)
 			names[count++] = entry;
 	}
+	for (uint32_t i = 0; i < credentials; i++)
+		if (keys_variable(prove, i))
+			names[count++] =
+			    arena_printf(prove->arena, "%s=" BAIT_VALUE, keys_variable(prove, i));
 	return names;
 }
 

@@ -10,6 +10,7 @@
 #include "proxy/refuse.h"
 #include "proxy/socks.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -196,12 +197,19 @@ static void http_bytes(struct conn *conn)
 
 static void first_bytes(struct conn *conn)
 {
+	uint8_t first;
+
 	if (!stream_held(&conn->client) && stream_gather(&conn->client) <= 0) {
 		if (conn->client.ended || conn->client.failed)
 			conn_end(conn);
 		return;
 	}
-	conn->socks = *stream_bytes(&conn->client) == SOCKS_VERSION;
+	first = *stream_bytes(&conn->client);
+	conn->socks = first == SOCKS_VERSION;
+	if (!conn->socks && !isalpha(first)) {
+		refuse_text(conn, 400, "malformed request: neither HTTP nor SOCKS5");
+		return;
+	}
 	conn->stage = conn->socks ? socks_greeting_bytes : http_bytes;
 	conn->stage(conn);
 }

@@ -86,8 +86,9 @@ static void allow_resolv_conf(int rules)
 
 static bool confine_files(void)
 {
+	/* The last: without it c-ares would number its questions by rand(3). */
 	static const char *const files[] = { "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf",
-					     "/etc/gai.conf" };
+					     "/etc/gai.conf", "/dev/urandom" };
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
 	struct landlock_rules handled = all_rules(abi);
 	size_t size = abi >= 6 ? sizeof(handled) : offsetof(struct landlock_rules, net);

@@ -53,6 +53,17 @@ void conn_begin(struct worker *worker, int fd)
 	client_begin(conn);
 }
 
+void conn_record(struct conn *conn)
+{
+	if (conn->http) {
+		http_count(conn);
+	} else {
+		conn->record.sent = conn->server.sent;
+		conn->record.received = conn->server.received;
+	}
+	record_write(conn->worker->session, &conn->record);
+}
+
 void conn_end(struct conn *conn)
 {
 	struct worker *worker = conn->worker;
@@ -60,10 +71,10 @@ void conn_end(struct conn *conn)
 	if (conn->dead)
 		return;
 	conn->dead = true;
+	conn_record(conn);
 	if (conn->http)
 		http_end(conn);
 	dial_end(conn);
-	record_write(worker->session, &conn->record);
 	stream_close(&conn->client);
 	stream_close(&conn->server);
 	if (conn->timer)
@@ -96,6 +107,27 @@ void conn_deadline(struct conn *conn, unsigned seconds, void (*late)(struct conn
 	evtimer_add(conn->timer, &time);
 }
 
+/* The counters tell whether anything passed since the last look. */
+static void look(struct conn *conn)
+{
+	uint64_t passed = conn->client.received + conn->client.sent + conn->server.received +
+			  conn->server.sent;
+
+	conn->quiet = passed == conn->passed ? conn->quiet + 1 : 0;
+	conn->passed = passed;
+	if (conn->quiet < IDLE_MINUTES)
+		conn_deadline(conn, 60, look);
+	else
+		conn->idle(conn);
+}
+
+void conn_watch(struct conn *conn, void (*idle)(struct conn *conn))
+{
+	conn->quiet = 0;
+	conn->idle = idle;
+	conn_deadline(conn, 60, look);
+}
+
 bool conn_server(struct conn *conn, int fd)
 {
 	if (!stream_open(&conn->server, conn->worker->base, fd, step, conn))
@@ -106,27 +138,32 @@ bool conn_server(struct conn *conn, int fd)
 
 static void lingering(struct conn *conn)
 {
-	const uint8_t *data;
+	uint8_t *data;
 	ssize_t got;
 
+	if (stream_backed(&conn->client))
+		return; /* first it has to take what is said; conn_watch sees to it */
+	if (conn->late != conn_end) {
+		conn_deadline(conn, LINGER_SECONDS, conn_end);
+		stream_listen(&conn->client, true);
+	}
 	do
 		got = stream_read(&conn->client, &data);
 	while (got > 0 && conn->client.received < LINGER_BYTES);
-	if (got == STREAM_WAIT)
-		return;
-	conn_end(conn);
+	if (got != STREAM_WAIT)
+		conn_end(conn);
 }
 
 void conn_linger(struct conn *conn)
 {
 	if (conn->dead)
 		return;
-	record_write(conn->worker->session, &conn->record);
+	conn_record(conn);
 	stream_close(&conn->server);
 	stream_shut(&conn->client);
+	stream_listen(&conn->client, false);
 	conn->client.received = 0;
 	conn->stage = lingering;
-	conn_deadline(conn, LINGER_SECONDS, conn_end);
-	stream_listen(&conn->client, true);
+	conn_watch(conn, conn_end);
 	stream_again(&conn->client);
 }

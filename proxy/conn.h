@@ -23,7 +23,8 @@ struct worker {
 	struct event_base *base;
 	struct resolver *resolver;
 	struct authority *authority; /* NULL: TLS is ended nowhere */
-	struct upstream *upstream;
+	struct upstream *upstream;   /* and reads, */
+	char *roots;                 /* the system's, PEM */
 	struct vault *vault;         /* the credentials */
 	struct conn *conns, *ended;
 	unsigned count, limit;       /* of @conns */
@@ -42,7 +43,8 @@ struct conn {
 	struct target target; /* host and port it goes to */
 	size_t scanned;      /* of a head that is not whole yet */
 	uint64_t passed;     /* bytes at the last look, and looks since they grew */
-	unsigned idle_ticks;
+	unsigned quiet;
+	void (*idle)(struct conn *conn);
 	bool socks;          /* answers are SOCKS's */
 	bool dead;
 };
@@ -54,8 +56,13 @@ void conn_end(struct conn *conn);
 void conn_bury(struct worker *worker);
 /* Within @seconds, or @late is called. */
 void conn_deadline(struct conn *conn, unsigned seconds, void (*late)(struct conn *conn));
+/* Once nothing passed either stream for IDLE_MINUTES, @idle is called. */
+#define IDLE_MINUTES 10
+void conn_watch(struct conn *conn, void (*idle)(struct conn *conn));
 /* Opens conn->server on @fd.  False: no memory; the connection has ended. */
 bool conn_server(struct conn *conn, int fd);
+/* Writes the record, with the bytes so far. */
+void conn_record(struct conn *conn);
 /* Says no more; takes what the client still sends for a while, since closing with
  * bytes unread would take away what it has not read yet. */
 void conn_linger(struct conn *conn);
@@ -72,6 +79,7 @@ void tunnel_begin(struct conn *conn);
 /* http.c: requests are read, one by one. */
 void http_begin(struct conn *conn, const struct head *first);
 void http_begin_tls(struct conn *conn);
+void http_count(struct conn *conn); /* into the record */
 void http_end(struct conn *conn);
 
 #endif

@@ -128,15 +128,38 @@ static bool same_name(struct span one, struct span other)
 	return true;
 }
 
+/*
+ * With a credential: what would let the answer come in a form that is not searched for
+ * its echo.  A range would give it in two halves.
+ */
+static bool hides_answer(struct span name)
+{
+	static const char *const hiding[] = { "accept-encoding", "sec-websocket-extensions",
+					      "range", "if-range" };
+
+	for (size_t i = 0; i < sizeof(hiding) / sizeof(hiding[0]); i++)
+		if (same_name(name, (struct span){ hiding[i], strlen(hiding[i]) }))
+			return true;
+	return false;
+}
+
+static bool is_credential(const struct inject_request *request, struct span name)
+{
+	for (size_t i = 0; i < request->other_count; i++)
+		if (same_name(name,
+			      (struct span){ request->others[i], strlen(request->others[i]) }))
+			return true;
+	return same_name(name, request->field);
+}
+
 static bool passes(const struct inject_request *request, const struct head_field *field)
 {
 	if (head_hop_by_hop(request->head, field) || span_is(field->name, "host") ||
 	    span_is(field->name, "expect") ||
 	    (field->name.size >= 6 && !strncasecmp(field->name.at, "proxy-", 6)))
 		return false;
-	return !request->field.size || (!same_name(field->name, request->field) &&
-					!span_is(field->name, "accept-encoding") &&
-					!span_is(field->name, "sec-websocket-extensions"));
+	return !request->field.size ||
+	       (!is_credential(request, field->name) && !hides_answer(field->name));
 }
 
 static bool wants_websocket(const struct head *head)

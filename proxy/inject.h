@@ -37,14 +37,18 @@ struct inject_request {
 	const char *authority; /* Host: host, or host:port */
 	bool close;            /* the connection is used for this request alone */
 	struct span field, value; /* the credential; empty @field: none */
+	/* Fields of the host's other credentials: left out too, so that the program cannot
+	 * speak there in somebody else's name. */
+	const char *const *others;
+	size_t other_count;
 };
 /*
  * Writes the head with its empty line to @out; returns its bytes, or -1: more than @room
  * (HEAD_MAX and what is put in are always enough).  Fields of this hop are left out, as
  * are Host, Expect and those that speak to a proxy; the body is framed as head->body
  * says; an upgrade is asked for if the client wants WebSocket and nothing else.  With a
- * credential the answer is to be readable: "Accept-Encoding: identity", no
- * Sec-WebSocket-Extensions.
+ * credential the answer is to be readable, and whole: "Accept-Encoding: identity", no
+ * Sec-WebSocket-Extensions, no Range.
  */
 long inject_head(const struct inject_request *request, char *out, size_t room);
 

@@ -134,13 +134,13 @@ static enum source_result read_env(const struct keeper *keeper, const char *name
 	for (; at < end; at += strnlen(at, (size_t)(end - at)) + 1) {
 		size_t line = strnlen(at, (size_t)(end - at));
 
-		if (line > 4 + length && !memcmp(at, "env ", 4) && !memcmp(at + 4, name, length) &&
+		if (line > 5 + length && !memcmp(at, "env ", 4) && !memcmp(at + 4, name, length) &&
 		    at[4 + length] == '=')
 			return source_take(at + 5 + length, line - 5 - length, secret, why, size)
 				   ? SOURCE_READ
 				   : SOURCE_BAD;
 	}
-	snprintf(why, size, "it is not set: export it before sbx-exec is started");
+	snprintf(why, size, "it is not set, or empty: export it before sbx-exec is started");
 	return SOURCE_ABSENT;
 }
 

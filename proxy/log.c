@@ -98,7 +98,14 @@ static json_t *record_json(const struct session *session, const struct record *r
 	return line;
 }
 
-void record_write(const struct session *session, struct record *record)
+static void note_once(struct session *session)
+{
+	if (!session->log_broken)
+		control_note("the log of the network cannot be written: lines are missing in it");
+	session->log_broken = true;
+}
+
+void record_write(struct session *session, struct record *record)
 {
 	struct pollfd ready = { .fd = session->log_fd, .events = POLLOUT };
 	json_t *line;
@@ -117,6 +124,6 @@ void record_write(const struct session *session, struct record *record)
 	text[length] = '\n'; /* in the place of its NUL */
 	if (poll(&ready, 1, 0) != 1 ||
 	    write(session->log_fd, text, length + 1) != (ssize_t)(length + 1))
-		control_note("the log of the network cannot be written: lines are missing in it");
+		note_once(session);
 	free(text);
 }

@@ -33,6 +33,6 @@ struct record {
 /* Begins @record: all of it is set anew. */
 void record_begin(struct record *record, const char *via, const char *host, unsigned port);
 /* Writes it once, if there is a log. */
-void record_write(const struct session *session, struct record *record);
+void record_write(struct session *session, struct record *record);
 
 #endif

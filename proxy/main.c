@@ -10,6 +10,9 @@
 #include "proxy/control.h"
 #include "proxy/listen.h"
 #include "proxy/resolve.h"
+#include "proxy/setup.h"
+#include "proxy/upstream.h"
+#include "proxy/vault.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -28,17 +31,16 @@ static const char usage[] =
 	"The way out of a session with `net { mode proxy }`: sbx-exec starts it, with a socket\n"
 	"as descriptor 3.  It has no use by itself.\n";
 
-/* Descriptors 0 to 2 may be closed: nothing else is to get these numbers. */
-static bool fill_standard_fds(void)
+/* Descriptors 0 to 2 may be closed: nothing else is to get these numbers.  Whatever is
+ * open past the socket was left to us by mistake. */
+static bool settle_fds(void)
 {
 	int fd;
 
 	do
 		fd = open("/dev/null", O_RDWR);
 	while (fd >= 0 && fd < SBX_PROXY_WIRE_FD);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	return fd >= 0 && !close_range(SBX_PROXY_WIRE_FD + 1, ~0u, 0);
 }
 
 static bool is_started_by_launcher(void)
@@ -66,19 +68,20 @@ static unsigned connection_limit(void)
 	return room < CONN_LIMIT ? (unsigned)room : CONN_LIMIT;
 }
 
-static const char *worker_open(struct worker *worker, struct session *session)
+static const char *worker_open(struct worker *worker)
 {
 	struct event_config *config = event_config_new();
 
-	*worker = (struct worker){ .session = session, .limit = connection_limit() };
+	worker->limit = connection_limit();
 	if (!config)
 		return "no memory";
-	event_config_set_flag(config, EVENT_BASE_FLAG_EPOLL_USE_CHANGELIST);
 	event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
 	worker->base = event_base_new_with_config(config);
 	event_config_free(config);
 	if (worker->base)
 		worker->resolver = resolver_make(worker->base);
+	if (worker->base && worker->vault)
+		vault_watch(worker->vault, worker->base);
 	return worker->resolver ? NULL : "no memory";
 }
 
@@ -96,26 +99,32 @@ static void worker_run(struct worker *worker)
 static const char *serve(void)
 {
 	static struct session session;
-	static struct worker worker;
+	static struct worker worker = { .session = &session };
 	struct listener *listener;
 	const char *wrong = confine_process();
 
 	if (!wrong)
 		wrong = session_receive(&session);
 	if (!wrong)
-		wrong = worker_open(&worker, &session);
+		wrong = setup_session(&worker);
+	if (!wrong)
+		wrong = worker_open(&worker);
 	if (wrong)
 		return wrong;
 	listener = listen_begin(&worker);
 	if (!listener)
 		return "no memory";
-	wrong = confine_worker();
+	wrong = chdir("/") ? "there is no root directory" : confine_worker();
 	if (wrong)
 		return wrong;
 	control_send(PROXY_READY, NULL);
+	/* While the program is being started, not while it waits for its first answer. */
+	if (worker.upstream)
+		upstream_warm(worker.upstream);
 	worker_run(&worker);
 	listen_end(listener);
 	resolver_free(worker.resolver);
+	setup_undo(&worker);
 	event_base_free(worker.base);
 	return NULL;
 }
@@ -132,7 +141,7 @@ int main(int argc, char **argv)
 		fputs(usage, stdout);
 		return 0;
 	}
-	if (argc != 1 || !fill_standard_fds() || !is_started_by_launcher()) {
+	if (argc != 1 || !settle_fds() || !is_started_by_launcher()) {
 		fputs(usage, stderr);
 		return 2;
 	}

@@ -22,7 +22,8 @@
 
 #define FORMS     4
 #define PAIRS     (FORMS * 4)
-#define THREADS   64
+#define SETS      8 /* in one stream */
+#define THREADS   160
 #define KEPT_FROM 4 /* matched characters from which a beginning is kept back */
 #define EACH_BYTE 0x8080808080808080u
 #define NO_BASE64 0x80 /* a bit that none of its 64 values has */
@@ -53,13 +54,14 @@ struct redact_set {
 enum state { PLAIN, PERCENT, HEX, BACKSLASH, UNICODE_1, UNICODE_2 };
 
 struct thread {
-	uint64_t start; /* place of its first byte in the stream */
-	uint32_t at;    /* next element */
-	uint8_t form, state, digit;
+	uint64_t start;             /* place of its first byte in the stream */
+	uint32_t at;                /* next element */
+	uint8_t form, state, digit; /* forms of the second set follow those of the first */
 };
 
 struct redact {
-	struct redact_set *set;
+	struct redact_set *sets[SETS];
+	unsigned set_count;
 	struct thread threads[THREADS], next[THREADS];
 	unsigned count, next_count;
 	unsigned found;
@@ -123,14 +125,16 @@ static void add_pairs(struct redact_set *set, const struct form *form)
 	const struct element *element = form->elements;
 
 	element += element->mask != whole;
-	for (unsigned one = 0; one < 256; one++)
+	for (unsigned one = 0; one < 256; one++) {
+		if ((form->map[one] & element[0].mask) != element[0].value)
+			continue;
 		for (unsigned other = 0; other < 256; other++) {
-			if ((form->map[one] & element[0].mask) != element[0].value ||
-			    (form->map[other] & element[1].mask) != element[1].value)
+			if ((form->map[other] & element[1].mask) != element[1].value)
 				continue;
 			memset(&set->first[set->pair_count], (int)one, sizeof(vector));
 			memset(&set->second[set->pair_count++], (int)other, sizeof(vector));
 		}
+	}
 }
 
 struct redact_set *redact_set_make(const void *secret, size_t size)
@@ -229,7 +233,7 @@ static void add(struct redact *redact, struct thread thread, uint64_t place)
 /* The next byte of what is written, its escape undone, is @byte. */
 static void take(struct redact *redact, struct thread thread, uint8_t byte, uint64_t place)
 {
-	const struct form *form = &redact->set->forms[thread.form];
+	const struct form *form = &redact->sets[thread.form / FORMS]->forms[thread.form % FORMS];
 	const struct element *element = &form->elements[thread.at];
 
 	if ((form->map[byte] & element->mask) != element->value)
@@ -293,7 +297,7 @@ static void step(struct redact *redact, uint8_t byte, uint64_t place)
 	redact->next_count = 0;
 	for (unsigned i = 0; i < redact->count; i++)
 		advance(redact, redact->threads[i], byte, place);
-	for (uint8_t form = 0; form < FORMS; form++)
+	for (uint8_t form = 0; form < redact->set_count * FORMS; form++)
 		advance(redact, (struct thread){ .start = place, .form = form }, byte, place);
 	redact->count = redact->next_count;
 	memcpy(redact->threads, redact->next, redact->count * sizeof(*redact->threads));
@@ -311,42 +315,59 @@ static vector all_of(uint8_t byte)
 
 /* Which of the 16 that begin at @data may be one?  17 are looked at; 0x80 for each in
  * @found, the first in the lowest byte. */
-static bool candidates(const struct redact_set *set, const uint8_t *data, uint64_t found[2])
+static bool candidates(const struct redact *redact, const uint8_t *data, uint64_t found[2])
 {
 	vector one, other, all;
 
 	memcpy(&one, data, sizeof(one));
 	memcpy(&other, data + 1, sizeof(other));
 	all = (vector)((one == all_of('%')) | (one == all_of('\\')));
-	for (unsigned i = 0; i < set->pair_count; i++)
-		all |= (vector)((one == set->first[i]) & (other == set->second[i]));
+	for (unsigned n = 0; n < redact->set_count; n++) {
+		const struct redact_set *set = redact->sets[n];
+
+		for (unsigned i = 0; i < set->pair_count; i++)
+			all |= (vector)((one == set->first[i]) & (other == set->second[i]));
+	}
 	memcpy(found, &all, sizeof(all));
 	found[0] &= EACH_BYTE;
 	found[1] &= EACH_BYTE;
 	return found[0] | found[1];
 }
 
+/* Has one of the first elements of any form @byte? */
+static bool early(const struct redact *redact, int byte)
+{
+	for (unsigned i = 0; i < redact->set_count; i++)
+		if (redact->sets[i]->early[byte])
+			return true;
+	return false;
+}
+
 /* An escape of a byte that one of the first elements may be.  @size bytes are there. */
-static bool escapes(const struct redact_set *set, const uint8_t *data, size_t size)
+static bool escapes(const struct redact *redact, const uint8_t *data, size_t size)
 {
 	size_t digits = data[0] == '%' ? 1 : data[1] == 'x' ? 2 : 4;
 
 	if (data[0] == '\\' && data[1] != 'u' && data[1] != 'x')
-		return ispunct(data[1]) && set->early[data[1]];
+		return ispunct(data[1]) && early(redact, data[1]);
 	if (size < digits + 2)
 		return true;
 	return hex(data[digits]) >= 0 && hex(data[digits + 1]) >= 0 &&
-	       set->early[hex(data[digits]) << 4 | hex(data[digits + 1])];
+	       early(redact, hex(data[digits]) << 4 | hex(data[digits + 1]));
 }
 
 /* Of @size bytes, which are two at least. */
-static bool begins(const struct redact_set *set, const uint8_t *data, size_t size)
+static bool begins(const struct redact *redact, const uint8_t *data, size_t size)
 {
-	if ((data[0] == '%' || data[0] == '\\') && escapes(set, data, size))
+	if ((data[0] == '%' || data[0] == '\\') && escapes(redact, data, size))
 		return true;
-	for (unsigned i = 0; i < set->pair_count; i++)
-		if (data[0] == set->first[i][0] && data[1] == set->second[i][0])
-			return true;
+	for (unsigned n = 0; n < redact->set_count; n++) {
+		const struct redact_set *set = redact->sets[n];
+
+		for (unsigned i = 0; i < set->pair_count; i++)
+			if (data[0] == set->first[i][0] && data[1] == set->second[i][0])
+				return true;
+	}
 	return false;
 }
 
@@ -355,24 +376,25 @@ static bool begins(const struct redact_set *set, const uint8_t *data, size_t siz
  * element known in part and one more may stand there; and at the last two bytes, which
  * are no pair yet.
  */
-static size_t skip(const struct redact_set *set, const uint8_t *data, size_t at, size_t size)
+static size_t skip(const struct redact *redact, size_t at, size_t size)
 {
+	const uint8_t *data = redact->data;
 	size_t from = at, last = size < 2 ? 0 : size - 2;
 	uint64_t found[2];
 
 	for (; at + sizeof(vector) < size; at += sizeof(vector)) {
-		if (!candidates(set, data + at, found))
+		if (!candidates(redact, data + at, found))
 			continue;
 		for (unsigned i = 0; i < 2; i++)
 			for (; found[i]; found[i] &= found[i] - 1) {
 				size_t place = at + 8 * i + (size_t)__builtin_ctzll(found[i]) / 8;
 
-				if (begins(set, data + place, size - place))
+				if (begins(redact, data + place, size - place))
 					return place < from + 2 ? from : place - 2;
 			}
 	}
 	for (; at < last; at++)
-		if (begins(set, data + at, size - at))
+		if (begins(redact, data + at, size - at))
 			return at < from + 2 ? from : at - 2;
 	return from > last ? from : last;
 }
@@ -393,8 +415,8 @@ static bool idle(const struct redact *redact, size_t at, size_t size)
 		if (redact->threads[i].at != 1 || redact->threads[i].state != PLAIN ||
 		    redact->threads[i].start + 1 != redact->place + at)
 			return false;
-	return !begins(redact->set, data - 1, size - at + 1) &&
-	       !begins(redact->set, data, size - at) && data[1] != '%' && data[1] != '\\';
+	return !begins(redact, data - 1, size - at + 1) && !begins(redact, data, size - at) &&
+	       data[1] != '%' && data[1] != '\\';
 }
 
 static void search(struct redact *redact, size_t size)
@@ -402,7 +424,7 @@ static void search(struct redact *redact, size_t size)
 	for (size_t at = 0; at < size; at++) {
 		if (idle(redact, at, size)) {
 			redact->count = 0;
-			at = skip(redact->set, redact->data, at, size);
+			at = skip(redact, at, size);
 		}
 		step(redact, redact->data[at], redact->place + at);
 	}
@@ -415,15 +437,27 @@ struct redact *redact_make(struct redact_set *set)
 	struct redact *redact = calloc(1, sizeof(*redact));
 
 	if (redact)
-		redact->set = redact_set_hold(set);
+		redact_also(redact, set);
 	return redact;
+}
+
+bool redact_also(struct redact *redact, struct redact_set *set)
+{
+	for (unsigned i = 0; i < redact->set_count; i++)
+		if (redact->sets[i] == set)
+			return true;
+	if (redact->set_count == SETS)
+		return false;
+	redact->sets[redact->set_count++] = redact_set_hold(set);
+	return true;
 }
 
 void redact_free(struct redact *redact)
 {
 	if (!redact)
 		return;
-	redact_set_drop(redact->set);
+	for (unsigned i = 0; i < redact->set_count; i++)
+		redact_set_drop(redact->sets[i]);
 	if (redact->kept)
 		OPENSSL_cleanse(redact->kept, redact->kept_room);
 	free(redact->kept);
@@ -496,14 +530,15 @@ void redact_end(struct redact *redact, redact_put *put, void *context)
 	redact->count = 0;
 }
 
-bool redact_whole(struct redact_set *set, uint8_t *data, size_t size)
+bool redact_whole(const struct redact *redact, uint8_t *data, size_t size)
 {
-	struct redact redact = { .set = set, .data = data };
+	struct redact once = { .set_count = redact->set_count, .data = data };
 	bool found;
 
-	search(&redact, size);
-	found = redact.found != 0;
-	OPENSSL_cleanse(&redact, sizeof(redact));
+	memcpy(once.sets, redact->sets, sizeof(once.sets));
+	search(&once, size);
+	found = once.found != 0;
+	OPENSSL_cleanse(&once, sizeof(once));
 	return found;
 }
 

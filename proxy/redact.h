@@ -28,6 +28,8 @@ void redact_set_drop(struct redact_set *set);
 struct redact;
 struct redact *redact_make(struct redact_set *set); /* holds @set */
 void redact_free(struct redact *redact);
+/* Looks for another secret too, before the first byte.  False: eight are all it takes. */
+bool redact_also(struct redact *redact, struct redact_set *set);
 
 /*
  * Takes @size bytes, which it overwrites where need be, and hands on what is clean by
@@ -41,9 +43,9 @@ bool redact_feed(struct redact *redact, uint8_t *data, size_t size, redact_put *
 /* The end: hands on what was still kept. */
 void redact_end(struct redact *redact, redact_put *put, void *context);
 
-/* The same for a text that is there as a whole, such as a field of a head; true: there
- * was an echo. */
-bool redact_whole(struct redact_set *set, uint8_t *data, size_t size);
+/* The same for a text that is there as a whole and no part of the stream, such as a head;
+ * true: there was an echo. */
+bool redact_whole(const struct redact *redact, uint8_t *data, size_t size);
 /* Echoes so far. */
 unsigned redact_count(const struct redact *redact);
 

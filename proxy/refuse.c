@@ -3,6 +3,7 @@
  */
 #include "proxy/refuse.h"
 
+#include "proxy/http.h"
 #include "proxy/socks.h"
 
 #include <arpa/inet.h>
@@ -124,7 +125,7 @@ static void answer_and_end(struct conn *conn, unsigned status)
 
 	snprintf(host, sizeof(host), "%s%s%s", brackets ? "[" : "", conn->target.host,
 		 brackets ? "]" : "");
-	if (conn->socks) {
+	if (conn->socks && !conn->http) {
 		socks_answer(conn, status == 403 ? SOCKS_NOT_ALLOWED
 				   : status == 504 ? SOCKS_TIMED_OUT
 						   : SOCKS_UNREACHABLE);
@@ -163,7 +164,8 @@ void refuse_text(struct conn *conn, unsigned status, const char *format, ...)
 	va_list arguments;
 
 	if (!conn->record.begun.tv_sec)
-		record_begin(&conn->record, "http", conn->target.host, conn->target.port);
+		record_begin(&conn->record, conn->http && conn->http->tls ? "tls" : "http",
+			     conn->target.host, conn->target.port);
 	conn->record.verdict = status >= 500 && status != 501 && status != 505 ? "failed" : "refused";
 	va_start(arguments, format);
 	vsnprintf(conn->record.reason, sizeof(conn->record.reason), format, arguments);

@@ -8,14 +8,15 @@
 
 #include "proxy/control.h"
 
+#include <openssl/crypto.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A whole file, for reading; NULL: it is empty or cannot be had. */
-static const void *map(int fd, size_t *size)
+/* A whole file, or a copy of it to write in; NULL: it is empty or cannot be had. */
+static void *map(int fd, int access, size_t *size)
 {
 	struct stat status;
 	void *at;
@@ -23,7 +24,7 @@ static const void *map(int fd, size_t *size)
 	if (fd < 0 || fstat(fd, &status) || status.st_size <= 0)
 		return NULL;
 	*size = (size_t)status.st_size;
-	at = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+	at = mmap(NULL, *size, access, MAP_PRIVATE, fd, 0);
 	close(fd);
 	return at == MAP_FAILED ? NULL : at;
 }
@@ -72,6 +73,19 @@ static void read_vars(struct session *session)
 			session, "param", sbx_string(blob, SBX_AT(blob, PARAMS, sbx_param, i)->name));
 }
 
+void session_forget_sources(struct session *session)
+{
+	char *end = session->values + session->values_size;
+
+	for (char *at = session->values; at < end;) {
+		size_t size = strlen(at);
+
+		if (behind(at, "env"))
+			OPENSSL_cleanse(at, size);
+		at += size + 1;
+	}
+}
+
 const char *session_receive(struct session *session)
 {
 	struct proxy_message message;
@@ -86,13 +100,14 @@ const char *session_receive(struct session *session)
 		return "sbx-exec and sbx-proxy are of two versions: install both anew";
 	session->bundle_fd = fds[PROXY_FD_BUNDLE];
 	session->log_fd = fds[PROXY_FD_LOG];
-	data = map(fds[PROXY_FD_BLOB], &size);
+	data = map(fds[PROXY_FD_BLOB], PROT_READ, &size);
 	if (!data)
 		return "the blob cannot be read";
 	wrong = sbx_blob_open(data, size, &session->blob);
 	if (wrong)
 		return wrong;
-	session->values = map(fds[PROXY_FD_VALUES], &session->values_size);
+	session->values =
+		map(fds[PROXY_FD_VALUES], PROT_READ | PROT_WRITE, &session->values_size);
 	if (!session->values || session->values[session->values_size - 1])
 		return "the session's values cannot be read";
 	session->id = single(session, "session");

@@ -13,7 +13,14 @@
 #include <unistd.h>
 
 #define SCRATCH 65536
+#define CORK_PIECE 4096  /* larger ones are written at once */
+#define CORK_BACKED 32768
 static uint8_t scratch[SCRATCH];
+
+void stream_wipe(void)
+{
+	OPENSSL_cleanse(scratch, sizeof(scratch));
+}
 
 /* Heads and their credentials pass here, so nothing is left behind. */
 static void buffer_free(struct buffer *buffer)
@@ -82,7 +89,9 @@ int stream_open(struct stream *stream, struct event_base *base, int fd,
 	*stream = (struct stream){ .fd = fd, .step = step, .owner = owner };
 	stream->readable = event_new(base, fd, EV_READ | EV_PERSIST, on_event, stream);
 	stream->writable = event_new(base, fd, EV_WRITE, on_event, stream);
-	if (!stream->readable || !stream->writable) {
+	/* Of its own, since libevent adds no event that is active. */
+	stream->soon = event_new(base, -1, 0, on_event, stream);
+	if (!stream->readable || !stream->writable || !stream->soon) {
 		stream_close(stream);
 		return -1;
 	}
@@ -96,17 +105,18 @@ int stream_open(struct stream *stream, struct event_base *base, int fd,
 
 void stream_close(struct stream *stream)
 {
-	if (stream->readable)
-		event_free(stream->readable);
-	if (stream->writable)
-		event_free(stream->writable);
+	struct event *events[] = { stream->readable, stream->writable, stream->soon };
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (events[i])
+			event_free(events[i]);
 	SSL_free(stream->ssl);
 	buffer_free(&stream->in);
 	buffer_free(&stream->out);
 	if (stream->fd >= 0)
 		close(stream->fd);
 	stream->failed = true;
-	stream->readable = stream->writable = NULL;
+	stream->readable = stream->writable = stream->soon = NULL;
 	stream->ssl = NULL;
 	stream->fd = -1;
 }
@@ -131,7 +141,6 @@ void stream_start_tls(struct stream *stream, SSL *ssl)
 				     (int)held)
 			stream->failed = true;
 		BIO_set_mem_eof_return(ahead, -1);
-		BIO_up_ref(socket);
 	}
 	stream->failed |= !socket || (held && !ahead);
 	buffer_free(&stream->in);
@@ -178,24 +187,21 @@ static ssize_t tls_result(struct stream *stream, int result)
 
 int stream_handshake(struct stream *stream)
 {
+	bool ahead;
 	int result;
 
 	if (stream->failed)
 		return -1;
-	for (;;) {
-		bool ahead = SSL_get_rbio(stream->ssl) != SSL_get_wbio(stream->ssl);
-
+	do {
+		ahead = SSL_get_rbio(stream->ssl) != SSL_get_wbio(stream->ssl);
 		ERR_clear_error();
 		errno = 0;
 		result = SSL_do_handshake(stream->ssl);
-		end_ahead(stream);
-		if (result == 1)
-			return 1;
-		if (tls_result(stream, result) != STREAM_WAIT)
+		if (result != 1 && tls_result(stream, result) != STREAM_WAIT)
 			return -1;
-		if (!ahead || SSL_get_rbio(stream->ssl) != SSL_get_wbio(stream->ssl))
-			return 0;
-	}
+		end_ahead(stream);
+	} while (result != 1 && ahead); /* it may wait for what the socket has by now */
+	return result == 1;
 }
 
 /* Several records at once: each is at most 16 KB. */
@@ -255,7 +261,7 @@ static ssize_t receive(struct stream *stream)
 	return got;
 }
 
-ssize_t stream_read(struct stream *stream, const uint8_t **data)
+ssize_t stream_read(struct stream *stream, uint8_t **data)
 {
 	size_t held = stream_held(stream);
 
@@ -324,8 +330,8 @@ void stream_listen(struct stream *stream, bool on)
 
 void stream_again(struct stream *stream)
 {
-	if (stream->readable)
-		event_active(stream->readable, EV_READ, 0);
+	if (stream->soon)
+		event_active(stream->soon, EV_READ, 0);
 }
 
 /* ---- writing ------------------------------------------------------------------ */
@@ -344,7 +350,7 @@ static size_t transmit(struct stream *stream, const uint8_t *data, size_t size)
 	} else {
 		put = send(stream->fd, data, size, MSG_NOSIGNAL);
 		if (put < 0 && errno != EAGAIN && errno != EINTR)
-			stream->failed = true;
+			stream->deaf = true;
 	}
 	if (put <= 0)
 		return 0;
@@ -354,7 +360,7 @@ static size_t transmit(struct stream *stream, const uint8_t *data, size_t size)
 
 static void finish(struct stream *stream)
 {
-	if (!stream->shut || stream->shut_done || stream_backed(stream) || stream->failed)
+	if (!stream->shut || stream->shut_done || buffer_held(&stream->out) || stream->failed)
 		return;
 	stream->shut_done = true;
 	if (stream->ssl && SSL_is_init_finished(stream->ssl)) {
@@ -365,9 +371,14 @@ static void finish(struct stream *stream)
 	}
 }
 
+static bool is_open(const struct stream *stream)
+{
+	return !stream->failed && !stream->deaf;
+}
+
 static void flush(struct stream *stream)
 {
-	while (stream_backed(stream) && !stream->failed) {
+	while (buffer_held(&stream->out) && is_open(stream)) {
 		size_t put = transmit(stream, stream->out.data + stream->out.start,
 				      buffer_held(&stream->out));
 
@@ -375,7 +386,9 @@ static void flush(struct stream *stream)
 			break;
 		buffer_use(&stream->out, put);
 	}
-	if (stream_backed(stream) && !stream->failed)
+	if (stream->deaf)
+		buffer_free(&stream->out);
+	if (buffer_held(&stream->out) && is_open(stream))
 		event_add(stream->writable, NULL);
 	finish(stream);
 }
@@ -384,9 +397,15 @@ bool stream_write(struct stream *stream, const void *data, size_t size)
 {
 	const uint8_t *at = data;
 
-	if (stream->failed || stream->shut)
+	if (!is_open(stream) || stream->shut)
 		return false;
-	while (size && !stream_backed(stream)) {
+	if (stream->corked && size < CORK_PIECE) {
+		stream->failed |= !buffer_add(&stream->out, data, size);
+		return !stream->failed;
+	}
+	if (stream->corked)
+		flush(stream);
+	while (size && !buffer_held(&stream->out) && is_open(stream)) {
 		size_t put = transmit(stream, at, size);
 
 		at += put;
@@ -394,18 +413,28 @@ bool stream_write(struct stream *stream, const void *data, size_t size)
 		if (!put)
 			break;
 	}
-	if (size && !stream->failed) {
-		if (!stream_backed(stream))
-			event_add(stream->writable, NULL);
-		if (!buffer_add(&stream->out, at, size))
-			stream->failed = true;
+	if (size && is_open(stream)) {
+		event_add(stream->writable, NULL);
+		stream->failed |= !buffer_add(&stream->out, at, size);
 	}
-	return !stream->failed;
+	return is_open(stream);
 }
 
 bool stream_backed(const struct stream *stream)
 {
-	return buffer_held(&stream->out) != 0;
+	return buffer_held(&stream->out) > (stream->corked ? CORK_BACKED : 0);
+}
+
+void stream_cork(struct stream *stream)
+{
+	stream->corked = true;
+}
+
+void stream_uncork(struct stream *stream)
+{
+	stream->corked = false;
+	if (stream->fd >= 0)
+		flush(stream);
 }
 
 void stream_shut(struct stream *stream)

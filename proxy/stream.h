@@ -24,7 +24,7 @@ struct buffer {
 struct stream {
 	int fd; /* -1: not open */
 	SSL *ssl;
-	struct event *readable, *writable;
+	struct event *readable, *writable, *soon;
 	void (*step)(void *owner); /* something may go on: called from the loop alone */
 	void *owner;
 	struct buffer in;  /* read, not used yet */
@@ -37,6 +37,8 @@ struct stream {
 	bool shut;         /* nor do we, once @out is empty */
 	bool shut_done;
 	bool failed;       /* reset, or broken TLS */
+	bool deaf;         /* the other side reads no more; it may still write */
+	bool corked;       /* small pieces are gathered first */
 	bool truncated;    /* ended without TLS's own end */
 };
 
@@ -52,20 +54,25 @@ int stream_handshake(struct stream *stream);
 #define STREAM_WAIT (-1)
 #define STREAM_FAIL (-2)
 /*
- * What can be read now: *data, valid until any stream is read again.  The
- * caller uses all, or gives the rest back by stream_keep.  0: the end.
+ * What can be read now: *data, the caller's to change until any stream is read
+ * again.  It uses all, or gives the rest back by stream_keep.  0: the end.
  */
-ssize_t stream_read(struct stream *stream, const uint8_t **data);
+ssize_t stream_read(struct stream *stream, uint8_t **data);
 bool stream_keep(struct stream *stream, const void *rest, size_t size);
+/* Wipes what was read last, which may be the echo of a credential. */
+void stream_wipe(void);
 /* Adds what can be read to stream->in; as stream_read, but nothing to use up. */
 ssize_t stream_gather(struct stream *stream);
 void stream_use(struct stream *stream, size_t size); /* of stream->in */
 size_t stream_held(const struct stream *stream);     /* bytes in stream->in, */
 const uint8_t *stream_bytes(const struct stream *stream); /* and where they are */
 
-/* Writes, or keeps what the other side does not take.  False: it has failed. */
+/* Writes, or keeps what the other side does not take.  False: it takes no more. */
 bool stream_write(struct stream *stream, const void *data, size_t size);
-bool stream_backed(const struct stream *stream); /* @out is not empty */
+bool stream_backed(const struct stream *stream); /* enough is in @out */
+/* Many small pieces, one system call: between cork and uncork they are gathered. */
+void stream_cork(struct stream *stream);
+void stream_uncork(struct stream *stream);
 void stream_shut(struct stream *stream); /* no more will be written */
 void stream_listen(struct stream *stream, bool on);
 /* Calls step soon, without an event: a share of work was done, more is there. */

@@ -13,22 +13,15 @@
 #include <stdio.h>
 
 #define ROUNDS 16         /* reads before others have their turn */
-#define TICK_SECONDS 60
-#define IDLE_TICKS 10
-
-static void finish(struct conn *conn)
-{
-	conn->record.sent = conn->server.sent;
-	conn->record.received = conn->server.received;
-	conn_end(conn);
-}
 
 /* One direction.  False: it cannot go on. */
 static bool pump(struct stream *from, struct stream *to)
 {
-	const uint8_t *data;
+	uint8_t *data;
 	ssize_t got;
 
+	if (to->shut)
+		return !to->failed;
 	for (int round = 0; round < ROUNDS; round++) {
 		if (stream_backed(to)) {
 			stream_listen(from, false);
@@ -44,41 +37,38 @@ static bool pump(struct stream *from, struct stream *to)
 			return false;
 		if (!got) {
 			stream_listen(from, false);
-			from->ready = true; /* so that its end is not forgotten */
-			if (!to->shut)
-				stream_shut(to);
+			stream_shut(to);
 			return !to->failed;
 		}
-		if (!stream_write(to, data, (size_t)got))
-			return false;
-		if (got < 32768 && !stream_hides(from))
-			return true; /* most likely all there is: the event tells of more */
+		if (!stream_write(to, data, (size_t)got)) {
+			stream_listen(from, false);
+			return !to->failed;
+		}
+		if (got < 32768 && !stream_hides(from)) {
+			from->ready = false; /* most likely all there is, else the event comes again */
+			return true;
+		}
 	}
 	stream_again(from);
 	return true;
 }
 
+/* A server that reads no more may still have something to say. */
 static void relay(struct conn *conn)
 {
-	if (!pump(&conn->server, &conn->client) || !pump(&conn->client, &conn->server) ||
-	    (conn->client.shut_done && conn->server.shut_done))
-		finish(conn);
+	struct stream *client = &conn->client, *server = &conn->server;
+	bool goes_on = pump(server, client) && (server->deaf || pump(client, server));
+
+	if (!goes_on || client->deaf || client->failed || server->failed ||
+	    (client->shut_done && (server->shut_done || server->deaf)))
+		conn_end(conn);
 }
 
-/* The counters tell whether anything passed since the last look. */
-static void tick(struct conn *conn)
+static void idle(struct conn *conn)
 {
-	uint64_t passed = conn->server.sent + conn->server.received;
-
-	conn->idle_ticks = passed == conn->passed ? conn->idle_ticks + 1 : 0;
-	conn->passed = passed;
-	if (conn->idle_ticks < IDLE_TICKS) {
-		conn_deadline(conn, TICK_SECONDS, tick);
-		return;
-	}
 	snprintf(conn->record.reason, sizeof(conn->record.reason), "closed: idle for %u minutes",
-		 IDLE_TICKS * TICK_SECONDS / 60);
-	finish(conn);
+		 IDLE_MINUTES);
+	conn_end(conn);
 }
 
 /* Its client waits for TLS or SSH, not for a line of ours: closed and logged. */
@@ -86,7 +76,7 @@ static void refuse_hello(struct conn *conn, const char *why)
 {
 	conn->record.verdict = "refused";
 	snprintf(conn->record.reason, sizeof(conn->record.reason), "%s", why);
-	finish(conn);
+	conn_end(conn);
 }
 
 static void first_bytes(struct conn *conn)
@@ -103,11 +93,11 @@ static void first_bytes(struct conn *conn)
 	} while (got > 0);
 	if (state == HELLO_MORE && got == STREAM_WAIT) {
 		if (!pump(&conn->server, client))
-			finish(conn);
+			conn_end(conn);
 		return;
 	}
 	if (got == STREAM_FAIL) {
-		finish(conn);
+		conn_end(conn);
 		return;
 	}
 	why = hello_objection(state, &hello, conn->target.host, conn->target.port);
@@ -122,7 +112,7 @@ static void first_bytes(struct conn *conn)
 void tunnel_begin(struct conn *conn)
 {
 	conn->stage = first_bytes;
-	conn_deadline(conn, TICK_SECONDS, tick);
+	conn_watch(conn, idle);
 	stream_listen(&conn->client, true);
 	stream_listen(&conn->server, true);
 	first_bytes(conn);

@@ -127,11 +127,21 @@ const char *backend_known(const char *known, const char *text)
 
 /* ---- starting ------------------------------------------------------------------ */
 
+int backend_sealed_file(const char *name, const void *data, size_t size)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET) ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE))
+		refuse("no memory file (%s): %s", name, out_error(errno));
+	return fd;
+}
+
 int backend_args_file(const struct backend *backend, char end)
 {
-	int fd = memfd_create("sbx-args", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	size_t size = 0, at = 0;
 	char *all;
+	int fd;
 
 	for (size_t i = 0; i < backend->args.count; i++)
 		size += strlen(backend->args.items[i]) + 1;
@@ -141,9 +151,7 @@ int backend_args_file(const struct backend *backend, char end)
 		at += strlen(all + at);
 		all[at++] = end;
 	}
-	if (fd < 0 || write(fd, all, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET) ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE))
-		refuse("no memory file for the backend's arguments: %s", out_error(errno));
+	fd = backend_sealed_file("sbx-args", all, size);
 	fcntl(fd, F_SETFD, 0);
 	return fd;
 }

@@ -71,7 +71,9 @@ const char *backend_find_program(const char *places, size_t count, size_t size,
  * what @backend and @inherit name is inherited. */
 _Noreturn void backend_exec(const struct backend *backend, const struct handover *inherit,
 			    const char *const argv[], size_t count);
-/* A memory file with the strings of @args, each ended by @end. */
+/* A memory file that nobody can change any more, at its beginning. */
+int backend_sealed_file(const char *name, const void *data, size_t size);
+/* The same, to be inherited, with the strings of @args, each ended by @end. */
 int backend_args_file(const struct backend *backend, char end);
 
 /* What @text means: @known has pairs of words and reason, each ended by NUL.  NULL:

@@ -160,7 +160,7 @@ static int fetch(struct call *call, const struct uapi_notif *asked)
 	char text[109];
 	int error = fetch_socket(call, (int)asked->args[0]);
 
-	if (!error)
+	if (!error && asked->nr == SYS_connect)
 		error = copy_address(call, asked->args[1], (int)asked->args[2]);
 	if (!error && call_path(call, text)) {
 		call->root = open_of(call->caller, "root");
@@ -255,6 +255,7 @@ static _Noreturn void work(const struct broker *broker, const struct call *call,
 	set_timer(timer, limit && limit < LOOK_NS ? (long)limit : LOOK_NS);
 	/* The user's queue of signals may be full, by whose doing ever. */
 	error = timer < 0 ? EAGAIN : wait_connected(broker, call, limit);
+	error = broker_settle(broker, call, error);
 	close(call->socket);
 	if (error != GONE)
 		answer(broker->listener, call->id, error);
@@ -299,6 +300,8 @@ static int decide_and_connect(const struct launch *launch, struct broker *broker
 		error = try_connect(call);
 		if (error == EINTR)
 			error = hand_on(broker, call);
+		if (error != GONE)
+			error = broker_settle(broker, call, error);
 	}
 	if (memcmp(none, had, sizeof(none)))
 		syscall(SYS_capset, &header, had);
@@ -323,6 +326,8 @@ static int serve(const struct launch *launch, struct broker *broker, struct call
 		broker->refused++;
 		return EACCES;
 	}
+	if (!error && asked->nr == SYS_listen)
+		return broker_listen(launch, broker, call, (int)asked->args[1]);
 	return error ? error : decide_and_connect(launch, broker, call);
 }
 
@@ -399,6 +404,7 @@ void broker_start(const struct launch *launch, struct broker *broker, int listen
 		  const char *devices)
 {
 	broker->listener = listener;
+	broker->proxy = &launch->proxy;
 	broker->timer = make_timer();
 	if (broker->timer < 0) {
 		note("the connect broker has no timer (%s): nothing can connect", out_error(errno));

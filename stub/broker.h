@@ -31,6 +31,9 @@ int broker_attach(const struct plan *plan);
 /* Which devices are the session's alone: numbers with blanks between. */
 void broker_list_devices(const struct plan *plan, char *text, size_t size);
 
+/* Without namespaces only a broker lets the proxy be reached, and nothing else. */
+bool broker_leads_to_proxy(const struct plan *plan);
+
 /* broker_probe.c: could one run here?  Asked once, for --check tried in a child;
  * NULL: yes, else the reason and remedy (Yama, too old a kernel, another listener). */
 const char *broker_obstacle(const struct launch *launch);
@@ -48,6 +51,7 @@ struct broker {
 	int own; /* O_PATH: the session's own directory, where there are no mounts; or -1 */
 	struct broker_socket *sockets; /* of `allow unix` */
 	size_t socket_count;
+	const struct proxy *proxy;
 	long said_at; /* so that refusals do not flood: this second's */
 	unsigned said;
 	bool said_closed;

@@ -4,6 +4,7 @@
 #ifndef SBX_STUB_BROKER_CALL_H
 #define SBX_STUB_BROKER_CALL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -24,6 +25,7 @@ struct call {
 		char bytes[128]; /* all that the kernel takes */
 	} address;               /* copied once */
 	unsigned length;
+	unsigned expected; /* the socket's port, which the proxy was told; or 0 */
 };
 
 /* The path of the address; NULL: it is of another kind. */
@@ -31,6 +33,18 @@ const char *call_path(const struct call *call, char text[static 109]);
 /* broker_decide.c: 0, and the address is what to connect to, or an errno.  Nothing
  * that is a path remains: it then names call->target. */
 int broker_decide(const struct launch *launch, struct broker *broker, struct call *call);
+/* broker_proxy.c: is the address the proxy's, as it is told inside? */
+bool call_names_proxy(const struct call *call);
+/* Then 0, the address is where it really is, and it expects the socket; or an errno. */
+int broker_to_proxy(const struct launch *launch, struct broker *broker, struct call *call);
+/* How the connect went: what does not come is no longer expected.  Returns what the
+ * caller is told. */
+int broker_settle(const struct broker *broker, const struct call *call, int error);
+/* "1.2.3.4:80", of an address of the network. */
+const char *call_address(const struct call *call, char text[static 64]);
+/* listen(2) of the caller's, made for it. */
+int broker_listen(const struct launch *launch, struct broker *broker, const struct call *call,
+		  int backlog);
 /* Pins what `allow unix` opens, and the session's own directory. */
 void broker_find_sockets(const struct launch *launch, struct broker *broker);
 /* Counts it, and says so under -v, but not without end. */

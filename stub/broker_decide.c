@@ -283,7 +283,11 @@ int broker_decide(const struct launch *launch, struct broker *broker, struct cal
 	/* Without namespaces the network is the host's. */
 	if ((call->domain == AF_INET || call->domain == AF_INET6) && family != AF_UNSPEC &&
 	    plan->backend == SBX_LANDLOCK && !plan->share_net)
-		return broker_refuse(launch, broker, "a network address", "no network (net)");
+		return call_names_proxy(call) && plan->proxy
+			   ? broker_to_proxy(launch, broker, call)
+			   : broker_refuse(launch, broker, call_address(call, text),
+					   plan->proxy ? "only the proxy is (net)"
+						       : "no network (net)");
 	/* Of the kernel alone: a process or group may be let through to us that is not to the
 	 * program. */
 	if (call->domain == AF_NETLINK && call->length >= NETLINK_SIZE) {

@@ -70,6 +70,11 @@ static bool may_send(const struct launch *launch)
 	       may_call(launch, SYS_sendmsg) || may_call(launch, SYS_sendmmsg);
 }
 
+bool broker_leads_to_proxy(const struct plan *plan)
+{
+	return plan->proxy && plan->backend == SBX_LANDLOCK;
+}
+
 bool broker_wanted(const struct launch *launch)
 {
 	return sys_landlock_abi() < LANDLOCK_HOLDS_PATHS && may_call(launch, SYS_connect) &&
@@ -95,7 +100,7 @@ void broker_plan(struct launch *launch)
 #ifdef SBX_TEST_WITHOUT_BROKER
 	return;
 #endif
-	plan->broker = broker_wanted(launch);
+	plan->broker = broker_wanted(launch) || broker_leads_to_proxy(plan);
 	plan->no_datagrams =
 	    plan->broker || (sys_landlock_abi() < LANDLOCK_HOLDS_PATHS && reaches_unseen(launch));
 	if (plan->no_datagrams && may_call(launch, SYS_io_uring_setup))
@@ -154,7 +159,17 @@ const char *broker_objection(const struct launch *launch, int fd)
 
 /* ---- the filter ------------------------------------------------------------------- */
 
-enum { TO_SOCKET = 10, REFUSED = 16, NO_SUCH_CALL, ASKED, BUSY, ALLOWED, KILLED, FILTER_SIZE };
+enum {
+	TO_SOCKET = 11,
+	REFUSED = 17,
+	NO_SUCH_CALL,
+	ASKED,
+	LISTENS,
+	BUSY,
+	ALLOWED,
+	KILLED,
+	FILTER_SIZE
+};
 
 #define WORD(offset)                                                                               \
 	{                                                                                          \
@@ -193,20 +208,24 @@ int broker_attach(const struct plan *plan)
 		IF(4, SYS_io_uring_setup, NO_SUCH_CALL, 5),
 		IF(5, SYS_socket, TO_SOCKET, 6),
 		IF(6, SYS_socketpair, TO_SOCKET, 7),
+		/* To wait for connections on the host's network is another way out. */
+		IF(7, SYS_listen, LISTENS, 8),
 		/* Once the launcher has been killed its listener is gone, and the kernel
 		 * would let the program have one of its own, which is asked instead of us. */
-		IF(7, SYS_seccomp, 8, ALLOWED),
+		IF(8, SYS_seccomp, 9, ALLOWED),
 		WORD(SBX_DATA_ARG(1)),
-		{ SBX_BPF_JSET, BUSY - 10, ALLOWED - 10, UAPI_SECCOMP_NEW_LISTENER },
+		{ SBX_BPF_JSET, BUSY - 11, ALLOWED - 11, UAPI_SECCOMP_NEW_LISTENER },
 		[TO_SOCKET] = WORD(SBX_DATA_ARG(0)),
-		IF(11, AF_UNIX, 12, ALLOWED),
+		IF(12, AF_UNIX, 13, ALLOWED),
 		WORD(SBX_DATA_ARG(1)),
 		{ SBX_BPF_AND, 0, 0, TYPE_MASK },
-		IF(14, SOCK_STREAM, ALLOWED, 15),
-		IF(15, SOCK_SEQPACKET, ALLOWED, REFUSED),
+		IF(15, SOCK_STREAM, ALLOWED, 16),
+		IF(16, SOCK_SEQPACKET, ALLOWED, REFUSED),
 		[REFUSED] = RETURN(SBX_RET_ERRNO | EACCES),
 		[NO_SUCH_CALL] = RETURN(SBX_RET_ERRNO | ENOSYS),
 		[ASKED] = RETURN(plan->broker ? UAPI_SECCOMP_RET_USER_NOTIF : SBX_RET_ALLOW),
+		[LISTENS] = RETURN(broker_leads_to_proxy(plan) ? UAPI_SECCOMP_RET_USER_NOTIF
+							       : SBX_RET_ALLOW),
 		[BUSY] = RETURN(plan->broker ? SBX_RET_ERRNO | EBUSY : SBX_RET_ALLOW),
 		[ALLOWED] = RETURN(SBX_RET_ALLOW),
 		[KILLED] = RETURN(SBX_RET_KILL_PROCESS),

@@ -95,25 +95,6 @@ static void require_one(struct launch *launch, const struct sbx_require_rule *ru
 	}
 }
 
-static void check_net(struct launch *launch)
-{
-	const struct sbx_meta *meta = sbx_meta(&launch->blob);
-
-	if (meta->net_mode == SBX_NET_PROXY)
-		cannot(
-		    launch, &meta->net_mode_head,
-		    "net { mode proxy } has no proxy in this version: use mode none, or mode host "
-		    "with a compat reason");
-	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, CREDENTIALS); i++) {
-		const struct sbx_credential *credential =
-		    SBX_AT(&launch->blob, CREDENTIALS, sbx_credential, i);
-
-		cannot(launch, &credential->head,
-		       "credential %s: this version has no proxy to put it in outside: take it out",
-		       sbx_string(&launch->blob, credential->name));
-	}
-}
-
 /* Openings for which nobody is there: they stay shut. */
 static void remark_shut(const struct launch *launch)
 {
@@ -130,7 +111,6 @@ static void remark_shut(const struct launch *launch)
 
 void check_requirements(struct launch *launch)
 {
-	check_net(launch);
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, REQUIRE); i++)
 		require_one(launch, SBX_AT(&launch->blob, REQUIRE, sbx_require_rule, i));
 	remark_shut(launch);

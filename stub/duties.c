@@ -200,7 +200,12 @@ static void find_network(struct launch *launch)
 			add(launch, SBX_DUTY_LISTEN, &rule->head, out_number(rule->port));
 	}
 	if (meta->net_mode != SBX_NET_HOST)
-		add(launch, SBX_DUTY_NO_NETWORK, &meta->net_mode_head, NULL);
+		add(launch,
+		    meta->net_mode == SBX_NET_PROXY ? SBX_DUTY_PROXY : SBX_DUTY_NO_NETWORK,
+		    &meta->net_mode_head, NULL);
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, CREDENTIALS); i++)
+		add(launch, SBX_DUTY_CREDENTIALS,
+		    &SBX_AT(&launch->blob, CREDENTIALS, sbx_credential, i)->head, NULL);
 	if (broker_wanted(launch)) {
 		add(launch, SBX_DUTY_PATH_SOCKETS, NULL, NULL);
 		add(launch, SBX_DUTY_ABSTRACT_SOCKETS, NULL, NULL);
@@ -261,7 +266,8 @@ void duties_machine(const struct launch *launch, struct sbx_machine *out)
 	out->landlock = abi > 0 ? (unsigned)abi : 0;
 	if (sbx_meta(&launch->blob)->net_mode != SBX_NET_HOST)
 		out->has |= SBX_HAS_OWN_NET;
-	if (out->landlock < 9 && broker_wanted(launch) && !broker_obstacle(launch))
+	if (((out->landlock < 9 && broker_wanted(launch)) || launch->proxy.path) &&
+	    !broker_obstacle(launch))
 		out->has |= SBX_HAS_NOTIFY;
 	out->has |= sbx_filter_has(&launch->blob, OUR_ARCH, out->landlock);
 }
@@ -341,7 +347,8 @@ const char *duty_complaint(const struct launch *launch, const struct duty *duty,
 		remedy = make_soft(launch, duty->head->loc, remedy);
 	if (duty->rule == SBX_RULE_SELF)
 		remedy = "use --backend bwrap, or move it out of what is granted";
-	if ((duty->what == SBX_DUTY_PATH_SOCKETS || duty->what == SBX_DUTY_ABSTRACT_SOCKETS) &&
+	if ((duty->what == SBX_DUTY_PATH_SOCKETS || duty->what == SBX_DUTY_ABSTRACT_SOCKETS ||
+	     duty->what == SBX_DUTY_PROXY) &&
 	    broker_obstacle(launch))
 		remedy = broker_obstacle(launch);
 	return out_string("%s: %s", duty_reason(launch, duty, kind), remedy);

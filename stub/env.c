@@ -115,9 +115,24 @@ static void set_one(struct launch *launch, uint32_t index)
 			      sbx_var_name(&launch->blob, unset));
 }
 
+static void set_placeholder(struct launch *launch, uint32_t index)
+{
+	const struct sbx_credential *credential =
+	    SBX_AT(&launch->blob, CREDENTIALS, sbx_credential, index);
+	const char *name = sbx_string(&launch->blob, credential->name);
+	const char *placeholder = launch->proxy.placeholder[index];
+	struct sbx_env_verdict verdict;
+
+	sbx_env_decide(&launch->blob, name, &verdict);
+	if (placeholder && verdict.credential == index)
+		*vec_add(&launch->plan.environ) = mem_join(mem_join(name, "="), placeholder);
+}
+
 void prepare_environ(struct launch *launch)
 {
 	pass_all(launch);
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, CREDENTIALS); i++)
+		set_placeholder(launch, i);
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, ENV); i++)
 		set_one(launch, i);
 }

@@ -376,16 +376,29 @@ static void add_rule(struct launch *launch, uint32_t index)
 		add_literal(&c, path);
 }
 
-/* The blob and this program: never writable inside, whatever is granted. */
-static void add_own(struct launch *launch, unsigned var)
+/* The blob, this program and its proxy: never writable inside, whatever is granted. */
+static void add_own(struct launch *launch, const char *path)
 {
 	struct context c = {
 		.launch = launch, .index = SBX_RULE_SELF, .verb = SBX_FS_SEAL, .rights = SBX_WRITE
 	};
 
-	add_literal(&c, launch->vars.value[var]);
-	if (!node_exists(&launch->view.nodes.items[launch->view.nodes.count - 1]))
-		refuse("%s: replaced while starting: start again", launch->vars.value[var]);
+	add_literal(&c, path);
+	if (!launch->options.check &&
+	    !node_exists(&launch->view.nodes.items[launch->view.nodes.count - 1]))
+		refuse("%s: replaced while starting: start again", path);
+}
+
+/* What the proxy writes for the program to trust, whatever else it may read.  Not made
+ * yet (bundle.c). */
+static void add_bundle(struct launch *launch)
+{
+	struct context c = {
+		.launch = launch, .index = SBX_NONE, .verb = SBX_FS_GRANT, .rights = SBX_READ
+	};
+
+	add_point(&c, launch->proxy.bundle, false);
+	add_node(&c, launch->proxy.bundle, NODE_RULE)->st.st_mode = S_IFREG;
 }
 
 /* The links by which the caller named the blob, or this program: whoever turns one
@@ -513,8 +526,12 @@ void fsview_build(struct launch *launch)
 
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, FS); i++)
 		add_rule(launch, i);
-	add_own(launch, SBX_VAR_POLICY);
-	add_own(launch, SBX_VAR_LAUNCHER);
+	add_own(launch, launch->vars.value[SBX_VAR_POLICY]);
+	add_own(launch, launch->vars.value[SBX_VAR_LAUNCHER]);
+	if (launch->proxy.path) {
+		add_own(launch, launch->proxy.path);
+		add_bundle(launch);
+	}
 	add_own_links(launch, launch->blob_name);
 	add_own_links(launch, (const char *)getauxval(AT_EXECFN));
 	add_own_places(launch);
@@ -527,4 +544,8 @@ void fsview_build(struct launch *launch)
 	view->set.count = view->points.count;
 	view->set.excepts = view->excepts.items;
 	check_links(launch);
+	if (launch->proxy.bundle && !(fsview_rights(launch, launch->proxy.bundle) & SBX_READ))
+		launch_obstacle(launch,
+				"the session's roots of trust ($ca-bundle) lie in "
+				"~/.local/state/sbx/sessions, which the policy seals: take that out");
 }

@@ -28,6 +28,7 @@
 #include "stub/landlock.h"
 #include "stub/out.h"
 #include "stub/protocol.h"
+#include "stub/proxy.h"
 #include "stub/sys.h"
 
 /* The outer stage cannot be told.  Where it is gone, nobody wants to know. */
@@ -317,6 +318,18 @@ static void die_with_parent(const struct inner *inner)
 			   out_error(errno));
 }
 
+/* Nobody but what runs here reaches it, and the proxy, outside, serves it. */
+static void offer_proxy(const struct inner *inner)
+{
+	int socket = proxy_socket(SBX_PROXY_PORT);
+
+	if (socket < 0)
+		inner_fail(inner, "127.0.0.1:%u, the proxy's place, cannot be had inside: %s",
+			   SBX_PROXY_PORT, out_error(errno));
+	inner_send_fd(inner, MESSAGE_PROXY, socket, "");
+	close(socket);
+}
+
 /* What bubblewrap or firejail made: looked at, masked, looked at again. */
 static void settle_in_namespaces(const struct inner *inner)
 {
@@ -338,6 +351,8 @@ static void settle_in_namespaces(const struct inner *inner)
 	drop_privileges(inner);
 	die_with_parent(inner);
 	verify_masks(inner);
+	if (inner->plan.proxy)
+		offer_proxy(inner);
 }
 
 static void settle_here(const struct inner *inner)

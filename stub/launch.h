@@ -15,6 +15,7 @@
 #include "stub/options.h"
 #include "stub/placeholders.h"
 #include "stub/plan.h"
+#include "stub/proxy.h"
 #include "stub/resolve.h"
 
 struct mendable { /* what the user can mend, of a rule that is best-effort */
@@ -47,6 +48,7 @@ struct launch {
 	VEC(struct mendable) mendable;
 
 	struct session session; /* placeholders */
+	struct proxy proxy;
 	struct direct direct;
 	uint64_t session_since; /* ticks since boot, where children of the caller's are older; or 0 */
 

@@ -87,15 +87,11 @@ static void check_file_size(void)
 
 static int plan_file(const struct launch *launch)
 {
-	int fd = memfd_create("sbx-plan", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	const void *data;
 	size_t size;
 
 	plan_pack(&launch->plan, &data, &size);
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE))
-		refuse("no memory file for the plan: %s", out_error(errno));
-	return fd;
+	return backend_sealed_file("sbx-plan", data, size);
 }
 
 /* By descriptor first; a bubblewrap that knows no --bind-fd gets names. */
@@ -131,6 +127,8 @@ static void make_plan(struct launch *launch)
 	check_requirements(launch);
 	check_assertions(launch);
 	check_hard_links(launch);
+	proxy_check_log(launch);
+	credentials_check(launch);
 	plan_files(launch);
 	stdio_check_files(launch);
 	prepare_process(launch);
@@ -143,8 +141,10 @@ void launch_settle(struct launch *launch, struct backend *backend)
 	launch->plan.backend = backend->kind;
 	check_mendable(launch);
 	broker_plan(launch);
-	if (!launch->options.dry_run && !launch->options.check)
+	if (!launch->options.dry_run && !launch->options.check) {
 		others_hold(launch);
+		proxy_prepare(launch);
+	}
 	plan_settle(launch);
 	backend_translate(launch, backend);
 }
@@ -193,11 +193,14 @@ static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 	check_file_size();
 	terminal_save(launch);
 	signals_take(launch);
+	proxy_start(launch);
 	closing_remember(launch);
 	direct_tmp_make(launch);
 	launch_start(launch, backend, &out);
+	proxy_stop(launch);
 	closing_end_all(launch);
 	direct_tmp_remove(launch);
+	bundle_remove(launch);
 	terminal_restore(out.started && !out.exited);
 	out_hurry(false);
 	placeholders_remove(launch);

@@ -13,6 +13,7 @@ enum option_id {
 	OPTION_BACKEND,
 	OPTION_WORKSPACE,
 	OPTION_DEFINE,
+	OPTION_NET_LOG,
 	OPTION_DRY_RUN,
 	OPTION_CHECK,
 	OPTION_VERBOSE,
@@ -26,6 +27,7 @@ static const char table[] =
     "--backend\0\0NAME,...\0auto, or those of bwrap, firejail, landlock that may be taken\0"
     "--workspace\0\0DIR\0instead of the policy's workspace\0"
     "--define\0-D\0NAME=VALUE\0give a parameter of the policy a value\0"
+    "--net-log\0\0FILE\0append what the proxy decides to it, a JSON line each\0"
     "--dry-run\0\0\0print the plan and start nothing\0"
     "--check\0\0\0can this machine enforce the policy, and how?\0"
     "--verbose\0-v\0\0say what was skipped, and why\0"
@@ -137,6 +139,9 @@ static void apply(enum option_id id, const char *value, struct options *out)
 		break;
 	case OPTION_DEFINE:
 		add_define(out, value);
+		break;
+	case OPTION_NET_LOG:
+		out->net_log = value;
 		break;
 	case OPTION_DRY_RUN:
 		out->dry_run = true;

@@ -16,6 +16,7 @@ struct options {
 	unsigned backends;     /* 1 << enum sbx_backend: those that may be taken */
 	unsigned choices;      /* how often they were said: once more with each new beginning */
 	const char *workspace; /* NULL: as the policy says */
+	const char *net_log;   /* NULL: the proxy writes none */
 	const char *blob;      /* a path or a name */
 	char *const *command;  /* NULL: the policy's */
 	struct define defines[SBX_PARAM_MAX];

@@ -101,6 +101,7 @@ struct plan {
 	uint32_t filter_count;
 	bool filter_init;    /* process 1 carries the filter too */
 	bool broker;         /* connect(2) is answered outside: stub/broker.h */
+	bool proxy;          /* net { mode proxy } */
 	bool no_datagrams;   /* nor anything else that reaches a socket by its path */
 	const void *shared_filter; /* `without namespaces`: what the landlock backend adds */
 	uint32_t shared_filter_count; /* 0: none */

@@ -19,6 +19,7 @@ enum message_kind {
 	MESSAGE_EXITED,	   /* @value: exit status, or 128 + signal */
 	MESSAGE_SIGNALLED, /* the same where a signal ended it: @value is the signal */
 	MESSAGE_LISTENER,  /* carries the broker's listener; it waits for one byte */
+	MESSAGE_PROXY,     /* carries the socket at which the proxy is found inside */
 };
 #define MESSAGE_TEXT 1500
 struct message {

@@ -122,6 +122,23 @@ static void report_landlock(const struct launch *launch)
 								    : "");
 }
 
+/* Names only: nothing that leads to a secret, and no placeholder, which is one inside. */
+static void report_proxy(const struct launch *launch)
+{
+	const struct proxy *proxy = &launch->proxy;
+
+	if (!proxy->path)
+		return;
+	say("proxy\n  %s, inside at 127.0.0.1:%u\n", proxy->path, SBX_PROXY_PORT);
+	if (proxy->log)
+		say("  log %s\n", proxy->log);
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, CREDENTIALS); i++)
+		say("  credential %s%s\n",
+		    sbx_string(&launch->blob,
+			       SBX_AT(&launch->blob, CREDENTIALS, sbx_credential, i)->name),
+		    proxy->placeholder[i] ? "" : ": left out");
+}
+
 static const char *limit_name(int resource)
 {
 	switch (resource) {
@@ -176,7 +193,9 @@ static void report_process(const struct launch *launch)
 		struct sbx_env_verdict verdict;
 
 		sbx_env_decide(&launch->blob, mem_copy(entry, (size_t)length), &verdict);
-		if (verdict.set || (launch->direct.tmp && out_find(entry, launch->direct.tmp)))
+		if (verdict.credential != SBX_NONE)
+			say("  %.*s (a placeholder)\n", length, entry);
+		else if (verdict.set || (launch->direct.tmp && out_find(entry, launch->direct.tmp)))
 			say("  %s\n", entry);
 		else
 			say("  %.*s (passed)\n", length, entry);
@@ -195,6 +214,7 @@ void report_plan(const struct launch *launch, const struct backend *backend)
 		report_masks(launch);
 	}
 	report_landlock(launch);
+	report_proxy(launch);
 	report_process(launch);
 	say("backend\n  %s %s", sbx_backend_name(backend->kind), backend->path);
 	for (size_t i = 0; i < backend->args.count; i++)

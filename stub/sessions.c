@@ -254,6 +254,10 @@ void sessions_read_others(const struct session *session, struct others *out)
 			    !strncmp(entry->name, TMP_PREFIX, strlen(TMP_PREFIX)) ||
 			    (session->name && !strcmp(entry->name, session->name)))
 				continue;
+			if (!strncmp(entry->name, BUNDLE_PREFIX, strlen(BUNDLE_PREFIX))) {
+				bundle_clear(session->dir, entry->name);
+				continue;
+			}
 			if (strncmp(entry->name, PREFIX, strlen(PREFIX)) ||
 			    !read_other(session, entry->name, out))
 				out->stray = mem_string(entry->name);

@@ -54,6 +54,7 @@ struct watch {
 	bool woken;        /* which it was sent SIGCONT for */
 	int first;         /* firejail: pidfds of its process 1, which ends all, */
 	int inner;         /* and of the inner stage, whose end it may survive; or -1 */
+	bool ready;        /* the inner stage is */
 	uint64_t deadline; /* milliseconds, monotonic; 0: none */
 	bool hung_up;      /* that is because the terminal is gone */
 	bool ended;        /* the backend, with this: */
@@ -156,6 +157,45 @@ static void let_go(struct watch *s)
 		fail(s, never_started);
 }
 
+/* Once both the inner stage and the proxy are ready. */
+static void let_go_together(struct watch *s)
+{
+	struct proxy *proxy = &s->launch->proxy;
+
+	if (!s->ready || s->out->started || s->over || (proxy->pid && !proxy->ready))
+		return;
+	if (proxy->pid && !proxy_listen(s->launch))
+		fail(s, "the proxy could not be told where the program finds it: start again");
+	else
+		let_go(s);
+}
+
+static void hear_proxy(struct watch *s)
+{
+	struct proxy *proxy = &s->launch->proxy;
+	struct proxy_message message;
+
+	switch (proxy_hear(proxy, &message)) {
+	case PROXY_READY:
+		proxy->ready = true;
+		let_go_together(s);
+		break;
+	case PROXY_FAILED:
+		fail(s, mem_string(message.text));
+		break;
+	case PROXY_NOTE:
+		launch_remark(s->launch, "%s", message.text);
+		break;
+	case 0:
+		if (s->out->started)
+			note("the proxy has ended: no network from here on");
+		else
+			fail(s, out_string("%s ended before it was ready, without a word: see "
+					   "whether `sbx-proxy --version` works",
+					   proxy->path));
+	}
+}
+
 /* Its time counts from here on. */
 static void take_start(struct watch *s, int program)
 {
@@ -245,7 +285,7 @@ static void take_message(struct watch *s, const struct message *message, int sen
 {
 	switch (message->kind) {
 	case MESSAGE_READY:
-		if (s->out->started)
+		if (s->ready)
 			break;
 		s->watching.inner = sender;
 		if (*fd >= 0) {
@@ -253,7 +293,14 @@ static void take_message(struct watch *s, const struct message *message, int sen
 			*fd = -1;
 			s->inner = (int)syscall(SYS_pidfd_open, sender, 0);
 		}
-		let_go(s);
+		s->ready = true;
+		let_go_together(s);
+		break;
+	case MESSAGE_PROXY:
+		if (s->launch->proxy.listener < 0) {
+			s->launch->proxy.listener = *fd;
+			*fd = -1;
+		}
 		break;
 	case MESSAGE_LISTENER:
 		if (s->broker.listener < 0)
@@ -355,6 +402,8 @@ static void reap(struct watch *s)
 		if (pid == s->backend->pid) {
 			s->ended = true;
 			s->end_status = status;
+		} else if (pid == s->launch->proxy.pid) {
+			s->launch->proxy.pid = 0;
 		} else {
 			broker_reaped(&s->broker, pid);
 		}
@@ -468,6 +517,12 @@ static void conclude(struct watch *s)
 
 static void take_time_out(struct watch *s)
 {
+	if (!s->program && s->ready && s->launch->proxy.pid && !s->launch->proxy.ready) {
+		fail(s, out_string("the proxy was not ready within %u s, and was ended: see whether "
+				   "what a credential's source runs hangs",
+				   SBX_START_SECONDS));
+		return;
+	}
 	if (!s->program) {
 		fail(s, out_string("%s did not start the program within %u s, and was ended: "
 				   "see whether a file system or the machine hangs, or take "
@@ -521,6 +576,7 @@ static void look(struct watch *s)
 		{ s->broker.listener, POLLIN, 0 }, /* one that is negative is passed over */
 		{ s->inner, POLLIN, 0 },
 		{ s->word ? -1 : s->pidfd, POLLIN, 0 }, /* it stays readable */
+		{ s->launch->proxy.socket, POLLIN, 0 },
 	};
 	int ready = poll(fds, sizeof(fds) / sizeof(*fds), time_left(s));
 	uint64_t now = now_ms();
@@ -531,6 +587,8 @@ static void look(struct watch *s)
 		return;
 	if (fds[2].revents)
 		broker_answer(s->launch, &s->broker);
+	if (fds[5].revents)
+		hear_proxy(s);
 	/* Until it is ready, what happens there is kept for later. */
 	if (s->watching.inner && s->watching.due && now >= s->watching.due)
 		look_at_masks(s);

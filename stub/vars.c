@@ -20,8 +20,7 @@
 #include "stub/out.h"
 #include "stub/user.h"
 
-#define CA_BUNDLE "/etc/ssl/certs/ca-certificates.crt"
-#define TEXT_MAX  (2 * PATH_MAX)
+#define TEXT_MAX (2 * PATH_MAX)
 
 const char *vars_expand(const struct launch *launch, struct sbx_tmpl tmpl, bool *wild,
 			uint32_t *unset)
@@ -376,7 +375,10 @@ static void set_ours(struct launch *launch)
 		refuse("/proc is not mounted: mount it");
 	launch->vars.value[SBX_VAR_LAUNCHER] = mem_copy(path, (size_t)length);
 	launch->vars.value[SBX_VAR_POLICY] = launch->blob_path;
-	if (vars_wanted(launch, SBX_VAR_CA_BUNDLE) && !access(CA_BUNDLE, R_OK))
+	proxy_find(launch);
+	if (launch->proxy.bundle)
+		launch->vars.value[SBX_VAR_CA_BUNDLE] = launch->proxy.bundle;
+	else if (vars_wanted(launch, SBX_VAR_CA_BUNDLE) && !access(CA_BUNDLE, R_OK))
 		launch->vars.value[SBX_VAR_CA_BUNDLE] = CA_BUNDLE;
 }
 

@@ -6,6 +6,9 @@
 
 #include "blob/verdict.h"
 
+/* The system's roots of trust. */
+#define CA_BUNDLE "/etc/ssl/certs/ca-certificates.crt"
+
 struct launch;
 /* Fills launch->vars, cwd and home_hops; refuses what cannot be. */
 void vars_resolve(struct launch *launch);

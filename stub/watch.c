@@ -30,6 +30,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "stub/backend.h"
@@ -37,6 +38,7 @@
 #include "stub/inner.h"
 #include "stub/launch.h"
 #include "stub/out.h"
+#include "stub/proc.h"
 #include "stub/protocol.h"
 #include "stub/sys.h"
 
@@ -47,6 +49,7 @@ enum {
 	MISSING_MS = 40, /* how long a name may be missing */
 	CHILD_MS = 5000, /* for a child that lays masks */
 	TRIES = 20,      /* of its, where they are replaced meanwhile */
+	ENDING_TRIES = 40, /* 5 ms each: what an ending session may take to be gone */
 	RETRY = 1,       /* its status where they all failed */
 	NAMED_MAX = 4,   /* names in a message */
 };
@@ -321,6 +324,27 @@ static const char *lay_and_say(struct launch *launch, struct watching *w, int mo
 	return NULL;
 }
 
+/*
+ * Its first process may be ending just now, and with it all others: what cannot be
+ * reached then is nobody's any more.
+ */
+static bool is_ending(const struct watching *w)
+{
+	static const struct timespec pause = { 0, 5000000 };
+	char name[32], text[512];
+
+	out_text(name, sizeof(name), "/proc/%d/stat", w->inner);
+	for (unsigned i = 0; i < ENDING_TRIES; i++) {
+		const char *state = proc_read(name, text, sizeof(text)) ? strrchr(text, ')') : NULL;
+
+		/* "1 (sbx-exec) Z ...": a zombie is one whose processes are all dead. */
+		if (!state || !strncmp(state, ") Z", 3) || !strncmp(state, ") X", 3))
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
 static const char *check(struct launch *launch, struct watching *w, uint64_t now)
 {
 	const char *why;
@@ -349,6 +373,8 @@ static const char *check(struct launch *launch, struct watching *w, uint64_t now
 	/* Directories may be others now, and so to be watched. */
 	watch_directories(launch, w);
 	w->due = now + (w->again ? AGAIN_MS : PAUSE_MS);
+	if (why && is_ending(w))
+		return NULL;
 	if (why)
 		why = out_string("a protected name was replaced or removed while the session ran, "
 				 "and could not be protected again: %s: session ended: "

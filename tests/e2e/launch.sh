@@ -118,10 +118,6 @@ fresh; chmod 100 "$work"
 sbx patterned true; status 125 'stops the launch'; output '*.here may match in it' '... for the pattern that is meant'
 
 case_ 'what has no enforcer stops the launch'
-policy proxy <<'EOF'
-net { mode proxy; allow example.org:443 }
-EOF
-sbx proxy true; status 125 'net mode proxy'; output 'proxy.pol:' '... names the line'
 policy cgroup <<'EOF'
 require { limits cgroup }
 EOF

@@ -63,6 +63,7 @@ policy() { # NAME [workspace statement]; $rig: another module than std/rig
 	chmod 644 "$dir/$1.sbx"
 }
 
+await() { for _ in $(seq 500); do [ ! -s "$1" ] || return 0; sleep 0.02; done; } # FILE, until there is something in it
 answer_with() { # WORD: to whoever connects on the host, for some seconds; sets $port
 	rm -f "$dir/port"
 	python3 -c '

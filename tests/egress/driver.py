@@ -159,6 +159,16 @@ class Proxy:
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.pid}/fd"))
 
+    def at_rest(self):
+        """How many descriptors there are once nothing goes on."""
+        self.exchange(b"")
+        count, same = -1, 0
+        while same < 4:
+            time.sleep(0.02)
+            now = self.descriptors()
+            count, same = now, same + 1 if now == count else 0
+        return count
+
     def memory_kb(self):
         with open(f"/proc/{self.pid}/status", encoding="ascii") as status:
             for line in status:
@@ -204,6 +214,8 @@ class Proxy:
         """All that comes back for these bytes until the proxy closes."""
         with self.connect(timeout) as connection:
             connection.sendall(data)
+            if not data:
+                connection.shutdown(socket.SHUT_WR)
             return read_all(connection)
 
 

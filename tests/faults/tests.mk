@@ -30,7 +30,7 @@ $(O)/tests/sbx-exec-careless: $(CARELESS_OBJS)
 	$(call say,LINK,$@)
 	$(Q)$(call link_static_pie,$(CARELESS_OBJS))
 
-FAULTS_PROGRAMS := $(O)/sbxc $(O)/tests/sbx-exec-faults $(O)/tests/sbx-exec-careless \
+FAULTS_PROGRAMS := $(O)/sbxc $(O)/sbx-proxy $(O)/tests/sbx-exec-faults $(O)/tests/sbx-exec-careless \
 	$(O)/tests/faults-trace $(O)/tests/faults-probe
 
 TEST_PROGRAMS += $(FAULTS_PROGRAMS)

@@ -23,7 +23,7 @@ $(O)/fuzz/chaperon.a: $(call fuzzed,$(call san,$(CHAPERON_PURE)))
 	$(Q)rm -f $@ && ar rc $@ $^
 $(O)/fuzz/fuzz_%: $(O)/fuzz/tests/fuzz/fuzz_%.o $(O)/fuzz/chaperon.a $(O)/fuzz/proxy.a $(O)/fuzz/launcher.a $(O)/fuzz/compiler.a
 	$(call say,LINK,$@)
-	$(Q)$(FUZZ_CC) $(SAN) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PROXY_LIBS)
+	$(Q)$(FUZZ_CC) $(SAN) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PROXY_LIBS) -lhttp_parser
 $(O)/fuzz/fuzz_slurm: | $(O)/sbxc
 .PRECIOUS: $(O)/fuzz/%.o
 

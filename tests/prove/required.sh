@@ -102,6 +102,11 @@ run_in "$work" "$sbx_exec" -q --backend bwrap "$dir/reaching.sbx" -- sh -c "echo
 output granted 'where all around it is granted'
 for what in made changed moved linked; do no_output "$what" "not $what"; done
 rm -f "$TESTHOME/.local/beside"
+for backend in "${here[@]}"; do
+	run_in "$work" "$sbx_exec" -q --backend "$backend" "$dir/reaching.sbx" -- sh -c "$attack"
+	output "$([ "$status" = 125 ] && echo 'sbx-exec: ' || echo end)" "$backend starts, or says why not"
+	for what in made changed moved linked; do no_output "$what"$'\n' "... not $what"; done
+done
 starts 'and the proof is as it was'
 
 case_ 'require proof: each backend'

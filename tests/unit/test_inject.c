@@ -40,7 +40,8 @@ Test(inject, the_client_s_own_are_left_out)
 	expect("POST /v1/x?q HTTP/1.1\r\nHost: other.test\r\nX-API-KEY: a\r\nx-api-key: b\r\n"
 	       "x_api_key: c\r\nConnection: x-api-key, accept, close\r\nAccept: text/plain\r\n"
 	       "Accept-Encoding: gzip\r\nProxy-Authorization: d\r\nExpect: 100-continue\r\n"
-	       "Keep-Alive: 5\r\nContent-Length: 3\r\nX-Other: e\r\n\r\n",
+	       "Keep-Alive: 5\r\nRange: bytes=0-9\r\nIf-Range: x\r\nContent-Length: 3\r\nX-Other: "
+	       "e\r\n\r\n",
 	       SPAN("x-api-key"),
 	       "POST /v1/x?q HTTP/1.1\r\nHost: api.test\r\nX-Other: e\r\nContent-Length: 3\r\n"
 	       "Accept-Encoding: identity\r\nx-api-key: sk-real\r\n\r\n");
@@ -57,6 +58,29 @@ Test(inject, nothing_where_no_credential_goes)
 	       (struct span){ 0 },
 	       "GET /v1/x?q HTTP/1.1\r\nHost: api.test\r\nX-Api-Key: a\r\nAccept-Encoding: gzip\r\n"
 	       "Authorization: b\r\n\r\n");
+}
+
+/* Another's key, in the field of another credential of the host. */
+Test(inject, nor_those_of_the_host_s_other_credentials)
+{
+	static const char text[] = "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer evil\r\n"
+				   "X-API-Key: a\r\nCookie: c\r\n\r\n";
+	static const char want[] = "GET / HTTP/1.1\r\nHost: api.test\r\nCookie: c\r\n"
+				   "Accept-Encoding: identity\r\nx-api-key: sk-real\r\n\r\n";
+	static const char *const others[] = { "authorization", "x-api-key" };
+	struct head head = parsed(text);
+	struct inject_request request = { .head = &head,
+					  .path = SPAN("/"),
+					  .authority = "api.test",
+					  .field = SPAN("x-api-key"),
+					  .value = SPAN("sk-real"),
+					  .others = others,
+					  .other_count = 2 };
+	char out[512];
+	long size = inject_head(&request, out, sizeof(out));
+
+	cr_expect(size == (long)sizeof(want) - 1 && !memcmp(out, want, (size_t)size), "%.*s",
+		  (int)size, out);
 }
 
 Test(inject, an_upgrade_is_for_websocket)

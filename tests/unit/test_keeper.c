@@ -210,27 +210,27 @@ static void expect_run(const char *script, long milliseconds, enum source_result
 
 Test(keeper, commands)
 {
-	expect_run("echo token-$HOME-$LANG", 5000, SOURCE_READ, "token-/h-");
+	expect_run("echo token-$HOME-$LANG", 20000, SOURCE_READ, "token-/h-");
 	expect_run(
-	    "pwd; exec 1>&-", 5000, SOURCE_BAD,
+	    "pwd; exec 1>&-", 20000, SOURCE_BAD,
 	    "what it printed is no value: it has fewer than 8 bytes, which could not be told "
 	    "from other text in an answer");
 	/* nothing of ours is open there */
-	expect_run("cd /proc/self/fd; exec echo fds: [0-9]*", 5000, SOURCE_READ, "fds: 0 1 2 3");
-	expect_run("echo no such account >&2; echo more >&2; exit 3", 5000, SOURCE_BAD,
+	expect_run("cd /proc/self/fd; exec echo fds: [0-9]*", 20000, SOURCE_READ, "fds: 0 1 2 3");
+	expect_run("echo no such account >&2; echo more >&2; exit 3", 20000, SOURCE_BAD,
 		   "it ended with status 3: no such account");
-	expect_run("printf 'a\\033[31mb\\303\\251' >&2; exit 1", 5000, SOURCE_BAD,
+	expect_run("printf 'a\\033[31mb\\303\\251' >&2; exit 1", 20000, SOURCE_BAD,
 		   "it ended with status 1: a\\x1b[31mb\\xc3\\xa9");
 	/* the value in its own error text */
-	expect_run("echo secret-99; echo bad secret-99 there >&2; exit 1", 5000, SOURCE_BAD,
+	expect_run("echo secret-99; echo bad secret-99 there >&2; exit 1", 20000, SOURCE_BAD,
 		   "it ended with status 1: bad ********* there");
-	expect_run("kill -9 $$", 5000, SOURCE_BAD, "it was killed by signal 9");
+	expect_run("kill -9 $$", 20000, SOURCE_BAD, "it was killed by signal 9");
 	expect_run("echo waiting for you >&2; sleep 100", 300, SOURCE_BAD,
 		   "it was not done after 30 seconds: waiting for you");
 	/* what holds the output open in the background is not waited for */
-	expect_run("sleep 3 & echo token-12345", 2000, SOURCE_READ, "token-12345");
-	expect_run("yes", 5000, SOURCE_BAD, "it printed more than 65536 bytes");
-	expect_run("head -c 65536 /dev/zero", 5000, SOURCE_BAD,
+	expect_run("sleep 15 & echo token-12345", 10000, SOURCE_READ, "token-12345");
+	expect_run("yes", 20000, SOURCE_BAD, "it printed more than 65536 bytes");
+	expect_run("head -c 65536 /dev/zero", 20000, SOURCE_BAD,
 		   "what it printed is no value: a byte of it can stand in no HTTP header");
 }
 
@@ -257,7 +257,8 @@ struct session {
 	pid_t pid;
 };
 
-static const char values[] = "session x\0env REAL=value-of-real\0env REALLY=no\0home /h";
+static const char values[] =
+    "session x\0env REAL=value-of-real\0env REALLY=no\0env EMPTY=\0home /h";
 
 /* A keeper for a policy with these credentials; @optional: all of them. */
 static void start(struct session *session, const char *credentials, bool optional)
@@ -307,7 +308,7 @@ static struct keeper_answer take(struct session *session)
 	struct pollfd ready = { session->fd, POLLIN, 0 };
 	static struct keeper_answer answer;
 
-	cr_assert_eq(poll(&ready, 1, 5000), 1);
+	cr_assert_eq(poll(&ready, 1, 20000), 1);
 	cr_assert_eq(keeper_take(session->fd, &answer), 1);
 	return answer;
 }
@@ -362,8 +363,9 @@ Test(keeper, each_kind_of_source, .init = set_up, .fini = tear_down)
 	cr_expect(!strncmp(answer.value, "value-of /tmp/keeper.", 21));
 	answer = ask(&session, 4, KEEPER_GET);
 	cr_expect_eq(answer.status, KEEPER_FAILED);
-	cr_expect_str_eq(answer.text,
-			 "credential E: NONE: it is not set: export it before sbx-exec is started");
+	cr_expect_str_eq(
+	    answer.text,
+	    "credential E: NONE: it is not set, or empty: export it before sbx-exec is started");
 	answer = ask(&session, 5, KEEPER_GET);
 	cr_expect_eq(answer.status, KEEPER_FAILED);
 	cr_expect(strstr(answer.text, "credential F: /tmp/keeper.") == answer.text &&
@@ -381,7 +383,7 @@ Test(keeper, what_is_optional_may_be_absent_but_not_wrong, .init = set_up, .fini
 
 	text_file("empty", "");
 	start(&session,
-	      "credential A { source file ~/none" REST "credential B { source env NONE" REST
+	      "credential A { source file ~/none" REST "credential B { source env EMPTY" REST
 	      "credential C { source exec /nonexistent/x" REST
 	      "credential D { source file ~/empty" REST,
 	      true);
@@ -477,7 +479,7 @@ Test(keeper, the_end, .init = set_up, .fini = tear_down)
 		start(&session, "credential A { source env REAL" REST, false);
 		cr_assert(send(session.fd, wrong[i % 3], i == 3 ? 16 : 12, 0) > 0);
 		gone.fd = session.fd;
-		cr_assert_eq(poll(&gone, 1, 5000), 1);
+		cr_assert_eq(poll(&gone, 1, 20000), 1);
 		cr_expect_eq(keeper_take(session.fd, &answer), -1);
 		stop(&session);
 	}

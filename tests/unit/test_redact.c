@@ -140,13 +140,41 @@ Test(redact, no_more_waits_than_must)
 Test(redact, as_a_whole)
 {
 	struct redact_set *set = redact_set_make("sk-abcdefgh", 11);
+	struct redact *redact = redact_make(set);
 	uint8_t text[] = "https://x/?key=sk%2dabcdefgh&a=c2stYWJjZGVmZ2g=", none[] = "nothing";
 
-	cr_expect(redact_whole(set, text, sizeof(text) - 1));
+	cr_expect(redact_whole(redact, text, sizeof(text) - 1));
 	cr_expect_str_eq((char *)text, "https://x/?key=*************&a=***************=");
-	cr_expect_not(redact_whole(set, none, sizeof(none) - 1));
+	cr_expect_not(redact_whole(redact, none, sizeof(none) - 1));
 	cr_expect_str_eq((char *)none, "nothing");
+	redact_free(redact);
 	redact_set_drop(set);
+}
+
+Test(redact, several_secrets)
+{
+	static const char *const secrets[] = { "sk-abcdefgh", "other-one-1", "other-one-2",
+					       "third-%%-it", "fourth-one",  "fifth---one",
+					       "sixth---one", "seventh-one" };
+	uint8_t text[] =
+	    "sk-abcdefgh other-one-2 third-\\u0025%25-it c2V2ZW50aC1vbmU= %%41 fifth---one";
+	struct redact_set *sets[9];
+	struct redact *redact;
+
+	for (size_t i = 0; i < 8; i++)
+		sets[i] = redact_set_make(secrets[i], strlen(secrets[i]));
+	sets[8] = redact_set_make("one too many", 12);
+	redact = redact_make(sets[0]);
+	for (size_t i = 0; i < 8; i++)
+		cr_expect(redact_also(redact, sets[i]));
+	cr_expect_not(redact_also(redact, sets[8]));
+	for (size_t i = 0; i < 9; i++)
+		redact_set_drop(sets[i]);
+	cr_expect(redact_whole(redact, text, sizeof(text) - 1));
+	cr_expect_str_eq(
+	    (char *)text,
+	    "*********** *********** ****************** ***************= %%41 ***********");
+	redact_free(redact);
 }
 
 /* ---- random secrets, ways to write them, and cuts -------------------------------------------- */

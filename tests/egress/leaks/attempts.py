@@ -244,7 +244,7 @@ def ask(request):
 
 
 def tunnel(target):
-    return ask(b"CONNECT " + target + b" HTTP/1.1\r\nHost: x\r\n\r\n")
+    return ask(b"CONNECT " + target + b" HTTP/1.1\r\nHost: " + target + b"\r\n\r\n")
 
 
 def through(connection, data):
@@ -283,7 +283,7 @@ def proxy_notopen(token):
 
 @attempt
 def proxy_plain_http(token):
-    ask(b"GET http://" + token + b".denied.test/ HTTP/1.1\r\nHost: open.test\r\n\r\n").close()
+    ask(b"GET http://" + token + b".denied.test/ HTTP/1.1\r\nHost: " + token + b".denied.test\r\n\r\n").close()
 
 
 @attempt

@@ -159,7 +159,7 @@ def nginx(place):
     config = place / "nginx.conf"
     config.write_text(f"""daemon off; master_process off; pid {place}/nginx.pid; error_log {place}/nginx.log; user root;
         events {{ worker_connections 1024; }}
-        http {{ access_log off; default_type text/plain; server_names_hash_bucket_size 128; gzip on; gzip_types *;
+        http {{ access_log off; keepalive_requests 100000; default_type text/plain; server_names_hash_bucket_size 128; gzip on; gzip_types *;
             gzip_min_length 1; types {{ text/html html; }} client_max_body_size 64m;
             client_body_temp_path {place}/nginx-body; proxy_temp_path {place}/nginx-proxy;
             fastcgi_temp_path {place}/nginx-f; uwsgi_temp_path {place}/nginx-u; scgi_temp_path {place}/nginx-s;

@@ -146,6 +146,7 @@ class World:
                 shutil.copy(TOP / "build" / name, STAGE / "build")
         for name in ("stdlib", "policies"):
             shutil.copytree(TOP / name, STAGE / name)
+        shutil.copy(HERE_FILES / "client.py", STAGE)
         run("chmod", "-R", "a+rX,go-w", STAGE)
 
     def user(self, *words, env=(), uid=None, caps=(), **more):

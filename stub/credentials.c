@@ -1,0 +1,167 @@
+/*
+ * stub/credentials.c - what stands inside for a secret that stays outside.
+ *
+ * The launcher never reads a key: sbx-proxy does, from the place that the policy
+ * names.  Here it is only seen to that there is something to read, that the
+ * program cannot put something else there, and that a variable of the caller's
+ * goes to the proxy and nowhere else.  Inside, the credential's name holds a
+ * placeholder, made anew for each session and good for nothing elsewhere.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "stub/backend.h"
+#include "stub/launch.h"
+#include "stub/out.h"
+#include "stub/vars.h"
+
+#define PLACEHOLDER_BYTES 16
+
+static const struct sbx_credential *credential_at(const struct launch *launch, uint32_t index)
+{
+	return SBX_AT(&launch->blob, CREDENTIALS, sbx_credential, index);
+}
+
+static const char *name_of(const struct launch *launch, uint32_t index)
+{
+	return sbx_string(&launch->blob, credential_at(launch, index)->name);
+}
+
+/* A file, a variable's name, a program; NULL: it needs a variable without a value. */
+static const char *source_of(const struct launch *launch, const struct sbx_credential *credential)
+{
+	struct sbx_tmpl tmpl = *SBX_AT(&launch->blob, TMPLS, sbx_tmpl, credential->source_first);
+	uint32_t unset;
+	bool wild;
+
+	if (credential->source == SBX_SOURCE_ENV)
+		return vars_expand(launch, tmpl, &wild, &unset);
+	return vars_expand_path(launch, tmpl, &wild, &unset);
+}
+
+/* Of the caller; NULL: it has none, or an empty one. */
+static const char *variable(const struct launch *launch, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (char **at = launch->environ; *at; at++)
+		if (!strncmp(*at, name, length) && (*at)[length] == '=')
+			return (*at)[length + 1] ? *at + length + 1 : NULL;
+	return NULL;
+}
+
+/* Why there is nothing to read; NULL: there is, as far as can be seen from here. */
+static const char *lack_of(const struct launch *launch, const struct sbx_credential *credential,
+			   const char *source)
+{
+	struct walk walk;
+
+	if (!source)
+		return "its source needs a variable that has no value here";
+	if (credential->source == SBX_SOURCE_ENV)
+		return variable(launch, source) ? NULL
+						: out_string("the variable %s is not set", source);
+	walk_path(source, &walk);
+	if (walk.error || walk.missing)
+		return out_string("%s: %s", source, out_error(walk.error ? walk.error : ENOENT));
+	if (!S_ISREG(walk.st.st_mode))
+		return out_string("%s: not a file", source);
+	if (credential->source == SBX_SOURCE_EXEC && access(source, X_OK))
+		return out_string("%s: %s", source, out_error(errno));
+	return NULL;
+}
+
+static const char *make_placeholder(void)
+{
+	uint8_t bytes[PLACEHOLDER_BYTES];
+	char *text = mem_get(sizeof(SBX_PLACEHOLDER SBX_PLACEHOLDER_END) + 2 * sizeof(bytes)), *at;
+
+	if (syscall(SYS_getrandom, bytes, sizeof(bytes), 0) != sizeof(bytes))
+		refuse("no random numbers: %s", out_error(errno));
+	strcpy(text, SBX_PLACEHOLDER);
+	at = text + strlen(text);
+	for (size_t i = 0; i < sizeof(bytes); i++, at += 2)
+		out_text(at, 3, "%x%x", bytes[i] >> 4, bytes[i] & 15u);
+	strcpy(at, SBX_PLACEHOLDER_END);
+	return text;
+}
+
+/* Its placeholder; NULL: it is left out, and *lacks says why of all that are. */
+static const char *check_one(struct launch *launch, uint32_t index, const char **lacks)
+{
+	const struct sbx_credential *credential = credential_at(launch, index);
+	const char *name = name_of(launch, index), *source = source_of(launch, credential);
+	const char *lack = lack_of(launch, credential, source);
+	const char *place = launch_place(launch, credential->head.loc);
+
+	if (lack && credential->head.flags & SBX_F_OPTIONAL) {
+		lack = out_string("%s: %s (%s)", name, lack, place);
+		*lacks = *lacks ? out_string("%s; %s", *lacks, lack) : lack;
+		return NULL;
+	}
+	if (lack)
+		launch_obstacle(launch,
+				"credential %s: %s (%s): see that it is there, or mark the "
+				"credential optional",
+				name, lack, place);
+	else if (credential->source != SBX_SOURCE_ENV && proxy_may_be_written(launch, source))
+		launch_obstacle(launch,
+				"credential %s: the policy lets %s be written inside, and with it "
+				"what is read (%s): keep it somewhere else",
+				name, source, place);
+	return make_placeholder();
+}
+
+void credentials_check(struct launch *launch)
+{
+	uint32_t count = SBX_COUNT(&launch->blob, CREDENTIALS), there = 0;
+	const char **placeholders = mem_get((count + 1) * sizeof(*placeholders)), *lacks = NULL;
+
+	for (uint32_t i = 0; i < count; i++) {
+		placeholders[i] = check_one(launch, i, &lacks);
+		there += placeholders[i] != NULL;
+	}
+	launch->proxy.placeholder = placeholders;
+	if (lacks && !there)
+		launch_obstacle(launch,
+				"none of the policy's credentials is there: %s: see that one is",
+				lacks);
+	else if (lacks)
+		launch_remark(launch, "left out, being optional: credential %s", lacks);
+}
+
+/* ---- for the proxy ---------------------------------------------------------------- */
+
+static void add(struct backend *words, const char *what, const char *name, const char *value)
+{
+	if (value)
+		*vec_add(&words->args) =
+		    mem_join(mem_join(what, name), name[0] ? mem_join("=", value) : value);
+}
+
+int credentials_values(const struct launch *launch)
+{
+	struct backend words = { 0 }; /* for its list */
+
+	add(&words, "session ", "", strrchr(launch->proxy.bundle, '/') + sizeof(BUNDLE_PREFIX));
+	add(&words, "roots ", "", CA_BUNDLE);
+	for (uint32_t i = 0; i < SBX_VAR_COUNT; i++)
+		add(&words, "var ", sbx_var_name(&launch->blob, i), launch->vars.value[i]);
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, PARAMS); i++)
+		add(&words, "param ", sbx_var_name(&launch->blob, SBX_VAR_PARAM + i),
+		    launch->vars.value[SBX_VAR_PARAM + i]);
+	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, CREDENTIALS); i++) {
+		const struct sbx_credential *credential = credential_at(launch, i);
+		const char *source = source_of(launch, credential);
+
+		if (!launch->proxy.placeholder[i])
+			continue;
+		add(&words, "placeholder ", name_of(launch, i), launch->proxy.placeholder[i]);
+		if (credential->source == SBX_SOURCE_ENV)
+			add(&words, "env ", source, variable(launch, source));
+	}
+	return backend_args_file(&words, '\0');
+}

@@ -1,0 +1,299 @@
+# net mode proxy and credentials, from the launcher's side: what the proxy is given, who
+# reaches it, what is left of it.  A stand-in says what it was told (proxy_standin.py).
+
+built=$dir/sbx/build
+[ ! -x "$built/sbx-proxy" ] || mv "$built/sbx-proxy" "$built/real-sbx-proxy"
+cp tests/e2e/proxy_standin.py "$built/sbx-proxy"; chmod 755 "$built/sbx-proxy"
+cp tests/e2e/proxy_ways.py "$dir/"
+standin() { echo "$*" >"$built/standin"; : >"$built/standin.log"; chmod 666 "$built/standin.log"; }
+told() { if grep -qE -- "$1" "$built/standin.log"; then pass "$2"; else fail "$2: not told '$1'" "$(cat "$built/standin.log")"; fi; }
+proxy_pid() { sed -nE 's/^environment.* pid ([0-9]+)$/\1/p' "$built/standin.log"; }
+gone() { ! kill -0 "$1" 2>/dev/null || [ "$(sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$1/status")" = Z ]; }
+until_gone() { for _ in $(seq 100); do ! gone "$1" || return 0; sleep 0.02; done; return 1; }
+records=$TESTHOME/.local/state/sbx/sessions
+
+keys=$home/keys
+mkdir -p "$keys"; echo REAL-KEY-1 >"$keys/key"; chmod 600 "$keys/key"; own "$keys"
+printf '#!/bin/sh\necho REAL-KEY-3\n' >"$keys/mint"; chmod 755 "$keys/mint"
+key_policy() { # NAME CREDENTIALS: with a proxy and these
+	rig=std/rig-alone policy "$1" <<-POL
+	fs { tmp /tmp best-effort; read $dir }
+	env {
+	    set http_proxy "http://127.0.0.1:3128"
+	    set SSL_CERT_FILE "\$ca-bundle"
+	    pass OTHER_* OTHER_KEY GON*
+	}
+	net { mode proxy; allow keyed.test upstream.test:80 }
+	syscalls { default ENOSYS }
+	$2
+	POL
+}
+key_policy proxied "
+credential FILE_KEY { source file $keys/key; host keyed.test; header x-key; lifetime 1h }
+credential ENV_KEY { source env OTHER_KEY; host keyed.test; header x-other; lifetime 1h }
+credential GONE optional { source file $keys/absent; host keyed.test; header x-gone; lifetime 1h }"
+key_policy keyless ''
+caller() { run_in "$work" env OTHER_KEY=REAL-KEY-2 OTHER_X=x GONE=REAL-KEY-4 "$@"; }
+
+fresh
+exec {ready}< <(exec setpriv --reuid "$TESTUID" --regid "$TESTUID" --clear-groups /usr/bin/python3 -I "$dir/proxy_ways.py" serve)
+server=$!
+read -r service <&"$ready"
+for backend in bwrap firejail landlock; do
+	case_ "mode proxy on $backend"
+	standin
+	inside() { caller "$sbx_exec" -q --backend "$backend" "$dir/proxied.sbx" -- "$@"; }
+	inside true
+	if [ "$status" != 0 ]; then
+		skip "$(head -n 1 <<<"$out")"
+		continue
+	fi
+
+	case_ "CRED-04 on $backend: placeholders"
+	standin
+	inside sh -c 'env; cat "$SSL_CERT_FILE"; (echo x >>"$SSL_CERT_FILE")'
+	first=$(grep -E '^FILE_KEY=sbx-placeholder-[0-9a-f]{32}-real-key-is-outside$' <<<"$out")
+	equal 1 "$(grep -cE '^FILE_KEY=sbx-placeholder-[0-9a-f]{32}-real-key-is-outside$' <<<"$out")" 'one in the place of a file'
+	equal 1 "$(grep -cE '^ENV_KEY=sbx-placeholder-[0-9a-f]{32}-real-key-is-outside$' <<<"$out")" '... and of a variable'
+	no_output REAL-KEY 'no value'
+	no_output GONE= '... nor one of what is left out'
+	output OTHER_X=x 'other variables are passed'
+	output ROOTS '$ca-bundle is what the proxy wrote'
+	equal 1 "$(grep -ciE 'denied|read-only' <<<"$out")" '... and is not to be written'
+	told '^placeholder FILE_KEY=sbx-placeholder-' 'the proxy knows the placeholder'
+	told '^env OTHER_KEY=REAL-KEY-2$' '... the variable'
+	not 'what is left out it does not hear of' grep -q GONE "$built/standin.log"
+	told '^descriptors \[0, 1, 2, 3\] and 3$' 'it has one descriptor'
+	told "^environment [01] argv \[\] directory / " '... no environment, no argument'
+	told '^session [0-9]+-[0-9]+$' 'the session has a name'
+	not 'the bundle goes with the session' ls "$records"/bundle-*
+	ok 'the proxy ends with it' gone "$(proxy_pid)"
+	inside env
+	not 'the next session has others' grep -qF "$first" <<<"$out"
+
+	case_ "NET-11 on $backend: ways out"
+	standin
+	inside curl -sS http://upstream.test/
+	equal PROXY "$out" 'curl gets to the proxy by its variable'
+	there=127.0.0.1:3128 host=127.0.0.1:$service beyond=192.0.2.1:80
+	inside python3 "$dir/proxy_ways.py" {plain,mapped,not-waiting,anew,no-port,later}:$there \
+		{plain,mapped,not-waiting,anew,first-bytes,first-bytes-message,mptcp}:$host {plain,anew,later}:$beyond \
+		{vsock,packet,raw,other-netlink}:x:1
+	tried=$out
+	run_in "$work" python3 "$dir/proxy_ways.py" {plain,mapped,not-waiting,first-bytes,first-bytes-message,mptcp}:$host
+	bare=$out
+	found() { if grep -qE "^$2 ($3)\$" <<<"$tried"; then pass "$1"; else fail "$1: not $2 $3" "$tried"; fi; }
+	to_proxy() { found "$1" "$2:$there" 'got PROXY'; }
+	not_to_host() { # WHAT WAY ERRORS: the host's service, which is reached bare
+		if grep -qx "$2:$host got HOST" <<<"$bare"; then pass "control: $1"; else fail "control: $1" "$bare"; fi
+		found "$1" "$2:$host" "$3"
+	}
+	to_proxy 'a plain connect' plain
+	to_proxy 'the mapped form' mapped
+	to_proxy 'a connect that does not wait, asked again' not-waiting
+	to_proxy 'a socket let go of' anew
+	to_proxy 'a socket that chooses its port late, and shares it' no-port
+	to_proxy 'a connect that the first write makes' later
+	not_to_host 'a service of the host is not reached' plain 'EACCES|ECONNREFUSED'
+	not_to_host '... by its mapped form' mapped 'EACCES|ECONNREFUSED'
+	not_to_host '... without waiting' not-waiting 'EACCES|ECONNREFUSED'
+	not_to_host '... with the first bytes' first-bytes 'ENOTSUP|ECONNREFUSED'
+	not_to_host '... and in a message' first-bytes-message 'ENOTSUP|ECONNREFUSED'
+	not_to_host '... by MPTCP' mptcp 'EAFNOSUPPORT|ENOPROTOOPT|EPROTONOSUPPORT'
+	found '... by a socket let go of' "anew:$host" 'EACCES|ECONNREFUSED'
+	found 'what lies beyond is refused at once' "(plain|anew):$beyond" 'EACCES|ENETUNREACH'
+	found 'a later write takes no other address' "later:$beyond" 'got PROXY'
+	equal 4 "$(grep -E '^(vsock|packet|raw|other)' <<<"$tried" | grep -vc got)" 'sockets of other kinds cannot be made'
+
+	case_ "FD-05 on $backend: what leaks"
+	inside sh -c 'ls -l /proc/self/fd /proc/$$/fd'
+	no_output socket: 'the program holds no socket of ours'
+	no_output memfd 'nor a memory file'
+	caller "$sbx_exec" -q --backend "$backend" "$dir/proxied.sbx" -- sh -c 'echo up >up; sleep 0.6' &
+	await "$work/up"
+	seen=$(for all in $(pgrep -u "$TESTUID"); do tr '\0' ' ' <"/proc/$all/cmdline"; echo; done 2>/dev/null)
+	equal 0 "$(grep -cE 'REAL-KEY|sbx-placeholder-[0-9a-f]' <<<"$seen")" 'no command line has a value or a placeholder'
+	# Of all that is confined here, only the inner stage has a socket: to the launcher.
+	held=0
+	for status_of in /proc/[0-9]*/status; do
+		[ "$(readlink "${status_of%status}cwd")" = "$work" ] && grep -qs '^Seccomp:.2' "$status_of" || continue
+		held=$((held + $(ls -l "${status_of%status}fd" 2>/dev/null | grep -c socket:)))
+	done
+	if [ "$held" -le 1 ]; then pass 'nor does the inner stage'; else fail "nor does the inner stage: $held sockets"; fi
+	wait "$!"; rm -f "$work/up"
+
+	case_ "the proxy's end on $backend"
+	standin
+	(await "$work/up"; kill -KILL "$(proxy_pid)") &
+	caller "$sbx_exec" --backend "$backend" "$dir/proxied.sbx" -- \
+		sh -c "echo up >up; sleep 0.3; python3 '$dir/proxy_ways.py' plain:127.0.0.1:3128; exit 7"
+	rm -f "$work/up"
+	status 7 'the session outlives it'
+	output 'sbx-exec: the proxy has ended: no network from here on' '... says so'
+	output ECONNREFUSED '... and has no network'
+	equal 1 "$(grep -c 'has ended' <<<"$out")" '... once'
+	standin
+	inside python3 -c 'import socket; s = socket.create_connection(("127.0.0.1", 3128)); s.sendall(b"NOTE\r\n\r\n"); s.recv(9)'
+	no_output note 'its notes are silent under -q'
+	caller "$sbx_exec" --backend "$backend" "$dir/proxied.sbx" -- \
+		python3 -c 'import socket; s = socket.create_connection(("127.0.0.1", 3128)); s.sendall(b"NOTE\r\n\r\n"); s.recv(9); import time; time.sleep(0.1)'
+	output "sbx-exec: a note of the proxy's" '... and else said'
+	standin
+	(cd "$work" && exec setpriv --reuid "$TESTUID" --regid "$TESTUID" --init-groups env -i OTHER_KEY=1 HOME="$TESTHOME" PATH=/usr/bin:/bin \
+		"$sbx_exec" -q --backend "$backend" "$dir/proxied.sbx" -- sh -c 'echo up >up; exec sleep 60') >/dev/null 2>&1 </dev/null &
+	launcher=$!
+	await "$work/up"
+	kill -KILL "$launcher"; wait "$launcher" 2>/dev/null
+	rm -f "$work/up"
+	ok 'it ends with a launcher that is killed' until_gone "$(proxy_pid)"
+	ok '... which leaves the bundle' ls "$records"/bundle-*
+	standin
+	inside true
+	not '... to the next session' ls "$records"/bundle-*
+
+	case_ "a proxy that fails on $backend"
+	standin fail; inside true
+	status 125 'what it cannot do stops the launch'
+	output 'sbx-exec: credential KEY: no key: make one' '... in its words'
+	standin die; inside true
+	status 125 'so does its end'
+	output 'sbx-proxy ended before it was ready, without a word: see whether `sbx-proxy --version` works' '... with the remedy'
+	not 'and the bundle is gone' ls "$records"/bundle-*
+	standin slow; inside sh -c 'cat "$SSL_CERT_FILE"'
+	equal ROOTS "$out" 'one that is slow is waited for'
+
+	case_ "--net-log on $backend"
+	standin
+	caller "$sbx_exec" -q --backend "$backend" --net-log "$home/net.log" "$dir/proxied.sbx" -- true
+	caller "$sbx_exec" -q --backend "$backend" --net-log "$home/net.log" "$dir/proxied.sbx" -- true
+	equal 2 "$(wc -l <"$home/net.log")" 'is appended to'
+	equal "600 $TESTUSER" "$(stat -c '%a %U' "$home/net.log")" '... and the own user alone reads it'
+	rm -f "$home/net.log"
+done
+
+case_ 'NET-12 on landlock: another user, on the host'
+standin
+caller "$sbx_exec" -q --backend landlock "$dir/proxied.sbx" -- true
+if [ "$status" = 0 ]; then
+	standin
+	(caller "$sbx_exec" -v --backend landlock "$dir/proxied.sbx" -- sh -c "
+		echo up >up; until [ -e go ]; do sleep 0.02; done
+		python3 '$dir/proxy_ways.py' plain:127.0.0.1:3128 plain:192.0.2.1:80 mapped:192.0.2.1:81 listens:x:0 \
+			datagram:127.0.0.1:53 datagram6:x:53 ping:x:0 bound:127.0.0.1:3128"; echo "$out" >"$dir/guarded") &
+	await "$work/up"
+	real=$(sed -nE 's/^listen 127.0.0.1 ([0-9]+) guarded 1$/\1/p' "$built/standin.log")
+	out=$(setpriv --reuid 65534 --regid 65534 --clear-groups /usr/bin/python3 -I "$dir/proxy_ways.py" "plain:127.0.0.1:$real" 2>&1)
+	no_output PROXY 'gets nothing from the proxy'
+	run_in "$work" python3 "$dir/proxy_ways.py" "plain:127.0.0.1:$real"
+	no_output PROXY '... nor does the same user outside'
+	own "$work"; : >"$work/go"
+	wait "$!"; rm -f "$work/up" "$work/go"
+	out=$(cat "$dir/guarded")
+	told '^dropped ' 'their connections were not announced'
+	output 'plain:127.0.0.1:3128 got PROXY' '... and the session has its own'
+	output 'connect refused: 192.0.2.1:80: only the proxy is (net)' 'what is refused is named'
+	output 'connect refused: 192.0.2.1:81: ' '... the mapped form as well'
+	output 'connect refused: to listen: no `listen` names the port' 'nobody is waited for on the host'
+	equal 3 "$(grep -c ' EAFNOSUPPORT$' <<<"$out")" 'there are no datagrams'
+	equal 0 "$(grep -c ' got [^P]' <<<"$out")" '... and nothing else got out'
+	equal 1 "$(grep -c ^expect "$built/standin.log")" 'each connection is announced, and no other'
+else
+	skip "$(head -n 1 <<<"$out")"
+fi
+
+case_ 'NET-11 on landlock: older kernels'
+cp "$sbx_abi" "$built/sbx-exec-abi"; chmod 755 "$built/sbx-exec-abi"
+rig=std/rig-alone policy old <<POL
+fs { tmp /tmp best-effort; read $dir }
+net { mode proxy }
+process { share signals processes compat "t" }
+syscalls { default ENOSYS }
+POL
+for abi in 3 6; do
+	standin
+	run_in "$work" env SBX_TEST_ABI=$abi "$built/sbx-exec-abi" -q --backend landlock "$dir/old.sbx" -- python3 "$dir/proxy_ways.py" \
+		plain:127.0.0.1:3128 "plain:127.0.0.1:$service" bound:127.0.0.1:3128 listens:x:0 "first-bytes:127.0.0.1:$service"
+	equal "plain:127.0.0.1:3128 got PROXY
+plain:127.0.0.1:$service EACCES
+bound:127.0.0.1:3128 EACCES
+listens:x:0 EACCES
+first-bytes:127.0.0.1:$service ENOTSUP" "$out" "ABI $abi: the broker needs nothing of Landlock's"
+done
+
+case_ 'CRED-02: sources'
+refused() { # WHAT TEXT NAME CREDENTIALS
+	key_policy "$3" "$4"
+	caller "$sbx_exec" "$dir/$3.sbx" -- true
+	status 125 "$1 is refused"
+	output "$2" '... with why'
+}
+standin
+refused 'a file that is not there' "credential K: $keys/absent: No such file or directory (" absent \
+	"credential K { source file $keys/absent; host keyed.test; header x; lifetime 1h }"
+output 'see that it is there, or mark the credential optional' '... and the remedy'
+refused 'a variable that is not set' 'credential K: the variable OTHER_ABSENT is not set (' unset \
+	'credential K { source env OTHER_ABSENT; host keyed.test; header x; lifetime 1h }'
+refused 'a program that is none' "credential K: $keys/key: Permission denied (" program \
+	"credential K { source exec $keys/key; host keyed.test; header x; lifetime 1h }"
+refused 'nothing but what is optional and absent' 'none of the policy'"'s credentials is there: K: the variable OTHER_ABSENT is not set (" none \
+	"credential K optional { source env OTHER_ABSENT; host keyed.test; header x; lifetime 1h }
+	credential L optional { source file $keys/absent; host keyed.test; header y; lifetime 1h }"
+output "; L: $keys/absent: No such file or directory (" '... each named'
+echo k >"$work/key"; own "$work"
+refused 'a key in the workspace' 'credential K: the policy lets '"$work"'/key be written inside, and with it what is read (' inside \
+	"credential K { source file $work/key; host keyed.test; header x; lifetime 1h }"
+ln -sf "$keys/key" "$work/link"; own "$work"
+refused 'one that a link there leads to' "credential K: the policy lets $work/link be written inside" linked \
+	"credential K { source file $work/link; host keyed.test; header x; lifetime 1h }"
+caller "$sbx_exec" "$dir/proxied.sbx" -- true
+status 0 'one that is optional is left out'
+output "left out, being optional: credential GONE: $keys/absent: No such file or directory (" '... which is said'
+key_policy minted "credential K { source exec $keys/mint; host keyed.test; header x; lifetime 1h }"
+caller "$sbx_exec" -q "$dir/minted.sbx" -- true
+status 0 'a program is not run by the launcher'
+rig=std/rig policy sealed <<POL
+fs { seal ~/.local/state/sbx/sessions }
+net { mode proxy; allow keyed.test }
+POL
+sbx sealed true
+output 'the session'"'s roots of trust (\$ca-bundle) lie in ~/.local/state/sbx/sessions, which the policy seals: take that out" 'a seal over the bundle is refused'
+
+case_ '--net-log: files'
+logged() { caller "$sbx_exec" -q --net-log "$1" "$dir/${2:-proxied}.sbx" -- true; }
+logged net.log; output "--net-log $work/net.log: the policy lets it be written inside: name a file elsewhere" 'not in the workspace'
+not '... and none was made' ls "$work/net.log"
+ln -sf "$keys/key" "$home/log-link"
+logged "$home/log-link"; output "--net-log $home/log-link: a symbolic link" 'not by a link'
+logged /dev/null; output 'not a file of your own that has one name' 'not a device'
+logged "$home/none/log"; output "--net-log $home/none/log: No such file or directory" 'not where there is no directory'
+logged "$home/log" plain; output "--net-log $home/log: only the proxy writes one, and the policy's net mode is another" 'not without a proxy'
+
+case_ 'mode proxy: --check and --dry-run'
+standin
+caller "$sbx_exec" --check "$dir/proxied.sbx"
+status 0 'can be enforced'
+output "yes  proxy $built/sbx-proxy" 'the proxy is named'
+output 'yes  bwrap: net mode proxy: the proxy, and nothing else: held by network namespace' '... and what holds the mode'
+output 'yes  bwrap: the value of a credential stays outside (3 rules): held by proxy' '... and the credentials'
+equal '' "$(cat "$built/standin.log")" '... which is not started'
+caller env -u OTHER_KEY "$sbx_exec" --check "$dir/proxied.sbx"
+status 125 'a source that is absent is an obstacle'
+output 'no   credential ENV_KEY: the variable OTHER_KEY is not set (' '... in the list'
+caller "$sbx_exec" --dry-run "$dir/proxied.sbx"
+output "proxy
+  $built/sbx-proxy, inside at 127.0.0.1:3128
+  credential " 'the plan has the proxy'
+output '  credential GONE: left out' '... and what is left out'
+output '  FILE_KEY (a placeholder)' '... names alone'
+no_output REAL-KEY '... no value'
+not '... and makes nothing' ls "$records"/bundle-*
+mv "$built/sbx-proxy" "$built/away"
+caller "$sbx_exec" "$dir/proxied.sbx" -- true
+status 125 'without sbx-proxy no launch'
+output "net { mode proxy } needs $built/sbx-proxy: No such file or directory (" '... and why'
+cp "$built/away" "$built/sbx-proxy"; chmod 777 "$built/sbx-proxy"
+caller "$sbx_exec" "$dir/proxied.sbx" -- true
+output "$built/sbx-proxy is neither yours nor root's alone (uid 0, mode 777): not trusted; install it again" 'nor with one that others write'
+rm -f "$built/sbx-proxy" "$built/away"
+[ ! -x "$built/real-sbx-proxy" ] || mv "$built/real-sbx-proxy" "$built/sbx-proxy"
+kill "$server"; exec {ready}<&-
