@@ -1,0 +1,235 @@
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chaperon/frame.h"
+#include "chaperon/ids.h"
+#include "chaperon/rebuild.h"
+
+Test(chaperon, ids)
+{
+	static const struct {
+		const char *text;
+		size_t count;      /* 0: refused */
+		const char *again; /* of the last one */
+	} cases[] = {
+		{ "12", 1, "12" },
+		{ "12,14", 2, "14" },
+		{ "0292", 1, "292" }, /* as scancel reads it */
+		{ "293_4", 1, "293_4" },
+		{ "293_[1-2,4]", 1, "293_[1-2,4]" },
+		{ "293_[1,2],294", 2, "294" },
+		{ "12.0", 1, "12.0" },
+		{ "12_3.batch", 1, "12_3.batch" },
+		{ "67108863", 1, "67108863" },
+		{ "67108864", 0, NULL }, /* no job has it */
+		{ "99999999999999999999", 0, NULL },
+		{ "", 0, NULL },
+		{ ",", 0, NULL },
+		{ "12,", 0, NULL },
+		{ "+12", 0, NULL }, /* a part of a heterogeneous job */
+		{ "12+1", 0, NULL },
+		{ "-1", 0, NULL },
+		{ "12_", 0, NULL },
+		{ "12_[1", 0, NULL },
+		{ "12 13", 0, NULL },
+		{ "12_x", 0, NULL },
+		{ "12.", 0, NULL },
+		{ "12.BATCH", 0, NULL },
+		{ "12_[11111111111111111111111111111111111111111111111111]", 0, NULL },
+	};
+	static struct job_ids ids;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *wrong;
+		char again[64];
+
+		ids.count = 0;
+		wrong = ids_read(&ids, cases[i].text);
+		cr_expect_eq(!wrong, cases[i].count != 0, "%s", cases[i].text);
+		if (wrong || !cases[i].count)
+			continue;
+		cr_expect_eq(ids.count, cases[i].count, "%s", cases[i].text);
+		snprintf(again, sizeof(again), "%u%s", ids.items[ids.count - 1].job,
+			 ids.items[ids.count - 1].rest);
+		cr_expect_str_eq(again, cases[i].again);
+	}
+}
+
+Test(chaperon, as_many_ids_as_there_is_room_for)
+{
+	static struct job_ids ids;
+	static char text[JOB_IDS_MAX * 2 + 2];
+
+	for (size_t i = 0; i <= JOB_IDS_MAX; i++)
+		memcpy(text + 2 * i, "1,", 2);
+	text[2 * JOB_IDS_MAX - 1] = '\0';
+	cr_expect_null(ids_read(&ids, text));
+	ids.count = 0;
+	text[2 * JOB_IDS_MAX - 1] = ',';
+	text[2 * JOB_IDS_MAX + 1] = '\0';
+	cr_expect_str_eq(ids_read(&ids, text), "too many jobs");
+}
+
+static struct chaperon_frame head_of(unsigned kind, size_t size)
+{
+	return (struct chaperon_frame){ CHAPERON_FRAME_MAGIC, SBX_CHAPERON_WIRE_VERSION, (uint8_t)kind,
+					0, (uint32_t)size };
+}
+
+static const char *take(struct intake *intake, unsigned kind, const void *body, size_t size)
+{
+	struct chaperon_frame head = head_of(kind, size);
+
+	return intake_take(intake, &head, body);
+}
+
+static void greet(struct intake *intake)
+{
+	struct chaperon_hello hello = { 7, 24, 80 };
+
+	cr_assert_null(take(intake, CHAPERON_HELLO, &hello, sizeof(hello)));
+}
+
+Test(chaperon, a_request_and_its_script)
+{
+	struct intake intake = { 0 };
+
+	greet(&intake);
+	cr_expect_null(take(&intake, CHAPERON_ARGUMENT, "sbatch", 6));
+	cr_expect_null(take(&intake, CHAPERON_ARGUMENT, "", 0));
+	cr_expect_null(take(&intake, CHAPERON_ENV, "A=1", 3));
+	cr_expect_null(take(&intake, CHAPERON_CWD, "/w", 2));
+	cr_expect_null(take(&intake, CHAPERON_RUN, "", 0));
+	cr_expect_eq(intake.stage, INTAKE_RUNNING);
+	cr_expect_eq(intake.arguments.count, 2);
+	cr_expect_str_eq(intake.arguments.items[1], "");
+	cr_expect_str_eq(intake.cwd, "/w");
+	cr_expect(take(&intake, CHAPERON_SCRIPT, "x", 1), "nobody asked for it");
+	intake_want_script(&intake);
+	cr_expect_null(take(&intake, CHAPERON_SCRIPT, "#!/bin/sh\n", 10));
+	cr_expect_null(take(&intake, CHAPERON_SCRIPT, "a\0b", 3));
+	cr_expect_null(take(&intake, CHAPERON_SCRIPT, "", 0));
+	cr_expect(intake.script_whole && intake.script_size == 13);
+	cr_expect_eq(intake.stage, INTAKE_RUNNING);
+	intake_free(&intake);
+}
+
+Test(chaperon, what_is_no_request)
+{
+	static const struct {
+		unsigned kind;
+		const char *body;
+		size_t size;
+	} after_greeting[] = {
+		{ CHAPERON_HELLO, "12345678", 8 }, /* twice */
+		{ CHAPERON_ARGUMENT, "a\0b", 3 },
+		{ CHAPERON_ENV, "A", 1 },
+		{ CHAPERON_CWD, "", 0 },
+		{ CHAPERON_CWD, "w", 1 },
+		{ CHAPERON_CWD, "/w\0x", 4 },
+		{ CHAPERON_RUN, "", 0 }, /* nothing to run */
+		{ CHAPERON_SCRIPT, "x", 1 },
+		{ CHAPERON_INPUT, "x", 1 },
+		{ CHAPERON_EXIT, "1234", 4 },
+		{ 0, "", 0 },
+	};
+	struct intake intake = { 0 };
+
+	cr_expect(take(&intake, CHAPERON_ARGUMENT, "sbatch", 6), "before the greeting");
+	cr_expect(take(&intake, CHAPERON_HELLO, "1234", 4), "a short one");
+	for (size_t i = 0; i < sizeof(after_greeting) / sizeof(after_greeting[0]); i++) {
+		greet(&intake);
+		cr_expect(take(&intake, after_greeting[i].kind, after_greeting[i].body,
+			       after_greeting[i].size),
+			  "case %zu", i);
+		intake_free(&intake);
+	}
+}
+
+Test(chaperon, bounds_of_a_request)
+{
+	struct intake intake = { 0 };
+	char *long_one = calloc(1, CHAPERON_FRAME_MAX);
+	const char *wrong = NULL;
+	size_t count = 0;
+
+	memset(long_one, 'x', CHAPERON_FRAME_MAX);
+	greet(&intake);
+	cr_expect_null(take(&intake, CHAPERON_ARGUMENT, long_one, CHAPERON_FRAME_MAX));
+	cr_expect(take(&intake, CHAPERON_ARGUMENT, long_one, CHAPERON_FRAME_MAX));
+	intake_free(&intake);
+	greet(&intake);
+	while (!wrong && count <= CHAPERON_STRINGS_MAX) {
+		wrong = take(&intake, CHAPERON_ARGUMENT, "x", 1);
+		count += !wrong;
+	}
+	cr_expect_eq(count, CHAPERON_STRINGS_MAX);
+	intake_free(&intake);
+	greet(&intake);
+	intake_want_script(&intake);
+	for (count = 0, wrong = NULL; !wrong && count < 100; count += !wrong)
+		wrong = take(&intake, CHAPERON_SCRIPT, long_one, CHAPERON_FRAME_MAX);
+	cr_expect_eq(count, CHAPERON_SCRIPT_MAX / CHAPERON_FRAME_MAX);
+	intake_free(&intake);
+	free(long_one);
+}
+
+Test(chaperon, heads_of_frames)
+{
+	struct chaperon_frame good = head_of(CHAPERON_ARGUMENT, 1), out, bad;
+	char whole[sizeof(good) + 1];
+	const char *wrong;
+
+	memcpy(whole, &good, sizeof(good));
+	whole[sizeof(good)] = 'x';
+	for (size_t size = 0; size < sizeof(whole); size++)
+		cr_expect_eq(frame_read(whole, size, &out, &wrong), FRAME_MORE, "%zu", size);
+	cr_expect_eq(frame_read(whole, sizeof(whole), &out, &wrong), FRAME_WHOLE);
+	cr_expect_eq(out.size, 1);
+	cr_expect_eq(frame_read("GET", 3, &out, &wrong), FRAME_BROKEN, "at its first bytes");
+	for (unsigned field = 0; field < 5; field++) {
+		bad = good;
+		if (field == 0)
+			bad.magic++;
+		if (field == 1)
+			bad.version++;
+		if (field == 2)
+			bad.kind = CHAPERON_EXIT;
+		if (field == 3)
+			bad.zero = 1;
+		if (field == 4)
+			bad.size = CHAPERON_FRAME_MAX + 1;
+		cr_expect_eq(frame_read(&bad, sizeof(bad), &out, &wrong), FRAME_BROKEN, "field %u", field);
+		cr_expect(wrong);
+	}
+}
+
+Test(chaperon, names_that_a_script_can_hold)
+{
+	static const char *const good[] = { "/home/u/.local/share/sbx/jobs", "/data/a+b@c=d_e-f" };
+	static const char *const bad[] = { "/home/a b", "/home/$u", "/home/`id`", "/home/a;b", "/home/a\nb",
+					   "/home/'a'", "relative", "", "/home/\303\274" };
+	char text[2048];
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		cr_expect(job_path_is_plain(good[i]) && rebuild_wrapper(good[i], "ab", text, sizeof(text)));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		cr_expect(!job_path_is_plain(bad[i]) && !rebuild_wrapper(bad[i], "ab", text, sizeof(text)),
+			  "%s", bad[i]);
+	cr_expect_not(rebuild_wrapper(good[0], "ab", text, 100), "too little room");
+	rebuild_wrapper(good[0], "ab", text, sizeof(text));
+	/* Behind a command sbatch reads no directive any more. */
+	cr_expect_eq(strncmp(text, "#!/bin/sh\n:\n", 12), 0);
+}
+
+Test(chaperon, tags)
+{
+	char one[JOB_TAG_SIZE], two[JOB_TAG_SIZE];
+
+	cr_expect(job_tag(one) && job_tag(two));
+	cr_expect_eq(strlen(one), 36);
+	cr_expect_eq(strspn(one + 4, "0123456789abcdef"), 32);
+	cr_expect_str_neq(one, two);
+}
