@@ -29,7 +29,7 @@ PROVE := $(wildcard prove/*.c)
 PROXY := $(wildcard proxy/*.c)
 CHAPERON := $(wildcard chaperon/*.c)
 # What neither opens a file nor waits: tried alone, and under fuzzers.
-CHAPERON_PURE := $(patsubst %,chaperon/%.c,ask directives frame ids rebuild text)
+CHAPERON_PURE := $(patsubst %,chaperon/%.c,ask directives frame hours ids rebuild text)
 CHAPERON_LIBS := -levent_core -ljansson
 PROXY_LIBS := -levent_core -lssl -lcrypto -lcares -ljansson -lseccomp -lz
 GENERATED := $(O)/grammar/parser.c $(O)/grammar/lexer.c

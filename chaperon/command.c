@@ -6,6 +6,7 @@
  */
 #include "chaperon/command.h"
 
+#include "chaperon/budget.h"
 #include "chaperon/queue.h"
 #include "chaperon/tables.h"
 
@@ -230,6 +231,22 @@ static void begin_show(struct client *client)
 
 /* ---- changes -------------------------------------------------------------------------------- */
 
+/* A job that is held because its hours could not be counted stays so. */
+static bool all_counted(struct client *client)
+{
+	for (size_t i = 0; i < client->ids.count; i++) {
+		uint32_t id = client->ids.items[i].job;
+		const struct job *job = record_find(client->server->record, id, scope_of(client));
+
+		if (job && budget_has_counted(client, job))
+			continue;
+		ask_refuse(&client->ask, "%s refused: the hours of job %u are not counted: submit it again",
+			   client->ask.request.command, id);
+		return command_refused(client);
+	}
+	return true;
+}
+
 static void change(struct client *client, int status)
 {
 	struct strings line = { 0 };
@@ -243,6 +260,8 @@ static void change(struct client *client, int status)
 			return;
 		}
 	}
+	if (!all_counted(client))
+		return;
 	command_line(client);
 	/* Flags, the word, the ids, then what else it takes. */
 	for (int keys = 0; keys < 2; keys++) {
@@ -288,12 +307,25 @@ static void cancel(struct client *client, int status)
 	client_run(client, ANSWER_SECONDS);
 }
 
+/* Could a job that was counted get more by it? */
+static bool adds_hours(const struct command *command)
+{
+	return !strcmp(command->words, "update") || !strcmp(command->words, "requeue");
+}
+
 static void begin_change(struct client *client)
 {
 	bool cancels = client->command->class == COMMAND_CANCEL;
 
 	if (!read_ids(client))
 		return;
+	if (!cancels && adds_hours(client->command) &&
+	    budget_needs(client->server->session) & BUDGET_HOURS) {
+		ask_refuse(&client->ask, "%s refused: the policy has a budget of hours, counted once",
+			   client->ask.request.command);
+		command_refused(client);
+		return;
+	}
 	if (!client->ids.count && (!cancels || !client->ask.request.given_count)) {
 		ask_refuse(&client->ask, "%s refused: which job?", client->ask.request.command);
 		command_refused(client);

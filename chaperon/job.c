@@ -7,6 +7,7 @@
 #include "chaperon/command.h"
 
 #include "blob/job_wire.h"
+#include "chaperon/budget.h"
 #include "chaperon/queue.h"
 #include "chaperon/tables.h"
 
@@ -114,113 +115,6 @@ static bool leave_envelope(struct client *client, const struct strings *envelope
 	return good;
 }
 
-/* ---- budgets ----------------------------------------------------------------------------- */
-
-static uint64_t tasks_of(const struct ask *ask)
-{
-	const char *array = ask_value(ask, SBX_TAKES_ARRAY);
-	uint64_t tasks;
-
-	return array && sbx_slurm_amount(SBX_TAKES_ARRAY, array, &tasks) ? tasks : 1;
-}
-
-/* All jobs that were submitted in the time of the budget. */
-static uint64_t used(const struct record *record, const char *scope, uint32_t period)
-{
-	time_t since = period ? time(NULL) - (time_t)period : 0;
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < record->count; i++) {
-		const struct job *job = &record->jobs[i];
-		bool ours = strcmp(scope, "session") != 0 ||
-			    (job->session && !strcmp(job->session, record->session->id));
-
-		if (!job->failed && ours && job->submitted >= since)
-			sum += job->tasks;
-	}
-	return sum;
-}
-
-static bool over(struct client *client, const struct sbx_slurm_rule *rule, const char *whose,
-		 uint64_t have)
-{
-	const struct session *session = client->server->session;
-	const char *what = sbx_string(&session->blob, rule->option);
-	uint64_t most = strtoull(sbx_string(&session->blob, SBX_AT(&session->blob, TMPLS, sbx_tmpl,
-								   rule->value_first)->text),
-				 NULL, 10);
-	uint64_t more = tasks_of(&client->ask);
-	char place[256];
-
-	if (have + more <= most)
-		return false;
-	sbx_place(&session->blob, rule->head.loc, place, sizeof(place));
-	ask_refuse(&client->ask, "%s refused: budget %s %s %llu (%s): %llu asked for, %llu left",
-		   client->ask.request.command, whose, what, (unsigned long long)most, place,
-		   (unsigned long long)more, (unsigned long long)(have < most ? most - have : 0));
-	return true;
-}
-
-static const struct sbx_slurm_rule *budget(const struct client *client, uint32_t index,
-					   const char **whose, const char **what)
-{
-	const struct sbx_blob *blob = &client->server->session->blob;
-	const struct sbx_slurm_rule *rule = SBX_AT(blob, SLURM, sbx_slurm_rule, index);
-
-	if (rule->head.verb != SBX_SLURM_BUDGET)
-		return NULL;
-	*whose = rule->command == SBX_NONE ? session_scope(client->server->session)
-					   : sbx_string(blob, rule->command);
-	*what = sbx_string(blob, rule->option);
-	return rule;
-}
-
-/* Is the queue to be asked first?  Hours cannot be counted here: then nothing is let pass. */
-static bool budgets_need_queue(struct client *client, bool *refused)
-{
-	const char *whose, *what;
-	bool needed = false;
-
-	*refused = false;
-	for (uint32_t i = 0; i < SBX_COUNT(&client->server->session->blob, SLURM); i++) {
-		if (!budget(client, i, &whose, &what))
-			continue;
-		if (!strcmp(what, "jobs-at-once"))
-			needed = true;
-		if (strstr(what, "-hours")) {
-			ask_refuse(&client->ask, "%s refused: a budget of %s is not enforced by this version",
-				   client->ask.request.command, what);
-			*refused = true;
-		}
-	}
-	return needed;
-}
-
-static bool within_budgets(struct client *client)
-{
-	const struct record *record = client->server->record;
-	const struct sbx_slurm_rule *rule;
-	const char *whose, *what;
-	struct job_ids *ids;
-	uint64_t have;
-
-	for (uint32_t i = 0; i < SBX_COUNT(&client->server->session->blob, SLURM); i++) {
-		rule = budget(client, i, &whose, &what);
-		if (!rule)
-			continue;
-		if (!strcmp(what, "jobs-at-once")) {
-			ids = malloc(sizeof(*ids));
-			have = ids ? queue_list(client, whose, ids) : UINT32_MAX;
-			free(ids);
-		} else {
-			have = used(record, whose, rule->period_s);
-		}
-		if (over(client, rule, whose, have))
-			return false;
-	}
-	return true;
-}
-
 /* ---- submitting ---------------------------------------------------------------------------- */
 
 static void hex_digest(const void *data, size_t size, char out[65])
@@ -247,18 +141,42 @@ static void drop_word(struct strings *line, const char *word)
 	}
 }
 
+static bool counts_hours(const struct client *client)
+{
+	return budget_needs(client->server->session) & BUDGET_HOURS;
+}
+
+static void say_id(struct client *client)
+{
+	bool parsable = ask_option(&client->ask, "--parsable") != NULL;
+	char line[64];
+
+	if (!parsable && ask_option(&client->ask, "--quiet"))
+		return;
+	snprintf(line, sizeof(line), "%s%u\n", parsable ? "" : "Submitted batch job ", client->job);
+	client_send(client, CHAPERON_OUTPUT, line, strlen(line));
+}
+
+static void within_hours(struct client *client)
+{
+	say_id(client);
+	client_exit(client, 0);
+}
+
 static void on_batch_end(struct client *client, int status)
 {
 	if (!client->job)
 		record_failed(client->server->record, client->tag);
-	client_exit(client, status);
+	if (client->job && counts_hours(client))
+		budget_judge_hours(client, within_hours);
+	else
+		client_exit(client, status);
 }
 
 /* The id is on the first line that the real sbatch says. */
 void job_output(struct client *client)
 {
 	const char *text, *end;
-	char line[64];
 	size_t size = evbuffer_get_length(client->captured);
 
 	if (client->job || !client->outlives)
@@ -271,13 +189,9 @@ void job_output(struct client *client)
 	if (!client->job)
 		return;
 	record_submitted(client->server->record, client->tag, client->job);
-	if (!ask_option(&client->ask, "--parsable") && ask_option(&client->ask, "--quiet"))
-		line[0] = '\0';
-	else
-		snprintf(line, sizeof(line), "%s%u\n",
-			 ask_option(&client->ask, "--parsable") ? "" : "Submitted batch job ",
-			 client->job);
-	client_send(client, CHAPERON_OUTPUT, line, strlen(line));
+	if (counts_hours(client))
+		return; /* not yet */
+	say_id(client);
 	client->outlives = false; /* with --wait: who goes, stops waiting, as outside */
 	run_unlimited(client->run);
 }
@@ -293,6 +207,8 @@ static void run_batch(struct client *client, const char *directory, const char *
 	drop_word(&client->line, "--quiet");
 	drop_word(&client->line, "--parsable");
 	strings_add(&client->line, "--parsable");
+	if (counts_hours(client) && !ask_option(&client->ask, "--hold"))
+		strings_add(&client->line, "--hold");
 	client->outlives = true;
 	client_capture(client, &client->line, on_batch_end);
 	if (!client->run)
@@ -336,7 +252,7 @@ void job_submit(struct client *client)
 	else if (!leave_envelope(client, &envelope, batch(client) ? client->intake.script : NULL,
 				 client->intake.script_size))
 		client_fail(client, "the job's envelope cannot be written below %s", session->jobs);
-	else if (!record_begin(client->server->record, client->tag, tasks_of(&client->ask),
+	else if (!record_begin(client->server->record, client->tag, budget_tasks(&client->ask),
 			       ask_value(&client->ask, SBX_TAKES_COMMENT)))
 		client_fail(client, "the job cannot be written down");
 	else if (batch(client))
@@ -354,27 +270,37 @@ static void check_and_submit(struct client *client, int status)
 	if (client->captured)
 		queue_learn(client);
 	record_lock(record);
-	if (within_budgets(client))
+	if (budget_allows_job(client))
 		job_submit(client);
 	else
 		command_refused(client);
 	record_unlock(record);
 }
 
+/* Hours are counted while the job is held, which these do not bear. */
+static bool fits_hours(struct client *client)
+{
+	if (!counts_hours(client))
+		return true;
+	if (!batch(client))
+		return ask_refuse(&client->ask, "srun refused: the policy has a budget of hours: submit the "
+						"job with sbatch");
+	if (ask_option(&client->ask, "--wait"))
+		return ask_refuse(&client->ask,
+				  "sbatch refused: the policy has a budget of hours, so there is no --wait");
+	return true;
+}
+
 static void go_on(struct client *client)
 {
-	bool refused, queue;
-
-	if (!ask_settle(&client->ask) || !tables_fit(&client->ask, client->command->program)) {
+	if (!ask_settle(&client->ask) || !tables_fit(&client->ask, client->command->program) ||
+	    !fits_hours(client)) {
 		command_refused(client);
 		return;
 	}
 	if (*client->ask.notice)
 		client_say(client, "%s", client->ask.notice);
-	queue = budgets_need_queue(client, &refused);
-	if (refused)
-		command_refused(client);
-	else if (queue)
+	if (budget_needs(client->server->session) & BUDGET_QUEUE)
 		queue_ask(client, check_and_submit);
 	else
 		check_and_submit(client, 0);

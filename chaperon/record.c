@@ -106,6 +106,10 @@ static void read_line(struct record *record, const char *text, size_t size)
 	}
 	if (job && json_object_get(line, "job"))
 		job->id = (uint32_t)json_integer_value(json_object_get(line, "job"));
+	if (job && json_object_get(line, "cpu_s")) {
+		job->cpu_s = (uint64_t)json_integer_value(json_object_get(line, "cpu_s"));
+		job->gpu_s = (uint64_t)json_integer_value(json_object_get(line, "gpu_s"));
+	}
 	if (job && json_is_true(json_object_get(line, "failed")))
 		job->failed = true;
 	json_decref(line);
@@ -181,6 +185,16 @@ bool record_submitted(struct record *record, const char *tag, uint32_t id)
 
 	json_object_set_new(line, "tag", json_string(tag));
 	json_object_set_new(line, "job", json_integer(id));
+	return append(record, line);
+}
+
+bool record_hours(struct record *record, const char *tag, uint64_t cpu_s, uint64_t gpu_s)
+{
+	json_t *line = json_object();
+
+	json_object_set_new(line, "tag", json_string(tag));
+	json_object_set_new(line, "cpu_s", json_integer((json_int_t)cpu_s));
+	json_object_set_new(line, "gpu_s", json_integer((json_int_t)gpu_s));
 	return append(record, line);
 }
 

@@ -21,6 +21,7 @@ struct job {
 	char *session, *comment; /* comment NULL: none */
 	time_t submitted;
 	uint64_t tasks; /* of an array; else 1 */
+	uint64_t cpu_s, gpu_s; /* asked for; 0: not counted */
 };
 
 struct record {
@@ -40,6 +41,7 @@ void record_lock(struct record *record);
 void record_unlock(struct record *record);
 bool record_begin(struct record *record, const char *tag, uint64_t tasks, const char *comment);
 bool record_submitted(struct record *record, const char *tag, uint32_t id);
+bool record_hours(struct record *record, const char *tag, uint64_t cpu_s, uint64_t gpu_s);
 void record_failed(struct record *record, const char *tag);
 
 /* The job with that id, if it is in @scope ("session", "project", "user": of the project). */

@@ -114,7 +114,7 @@ class Tries:
         cases = [
             (["sbatch", "--partition=other", "--wrap=id"], "sbx: sbatch --partition=other refused: value not allowed: --partition, by allow "
              "sbatch --partition in debug (session.pol:12)"),
-            (["sbatch", "--qos=high", "--wrap=id"], "sbx: sbatch --qos=high refused: denied: --qos, by deny sbatch --qos (session.pol:21): "
+            (["sbatch", "--qos=high", "--wrap=id"], "sbx: sbatch --qos=high refused: denied: --qos, by deny sbatch --qos (session.pol:22): "
              "one queue is enough"),
             (["sbatch", "--time=0", "--wrap=id"], "value not allowed: --time, by allow sbatch --time max 1h"),
             (["sbatch", "--array=1-5", "--wrap=id"], "value not allowed: --array"),
@@ -189,6 +189,36 @@ class Tries:
         self.check(jobs[-1].isdigit(), "within the budget", jobs)
         self.check(self.session.run("scancel", "--me")[0] == 0, "and cancelled")
 
+    def hours(self):
+        session = Session(self.world, self.world.work / "hours", policy="hours.pol")
+        job = self.submit("-n2", "--time=30", "--wrap=sleep 60", session=session)
+        text = self.native("scontrol", "show", "job", job).stdout
+        self.check(job.isdigit() and "JobHeldUser" not in text, "a job within the cpu-hours is let go", job + text)
+        status, _, errors = session.run("sbatch", "-n4", "--time=30", "--wrap=true")
+        self.check(status == 1 and "budget project cpu-hours 2 (hours.pol:12): 2 asked for, 1 left" in errors, "one over them is refused", errors)
+        left = self.native("squeue", "--noheader", "--me", "--format=%i").stdout.split()
+        self.check(left == [job], "and not there any more", left)
+        held = self.submit("--hold", "--time=15", "--wrap=true", session=session)
+        self.check("JobHeldUser" in self.native("scontrol", "show", "job", held).stdout, "who wants it held has it held", held)
+        self.check(session.run("scontrol", "release", held)[0] == 0, "and may let it go")
+        for words, text in ((["srun", "true"], "submit the job with sbatch"), (["sbatch", "--wait", "--wrap=true"], "there is no --wait"),
+                            (["sbatch", "--time=0", "--wrap=true"], "give --time"),
+                            (["scontrol", "update", f"JobId={job}", "TimeLimit=600"], "counted once"),
+                            (["scontrol", "requeue", job], "counted once")):
+            status, _, errors = session.run(*words)
+            self.check(status == 1 and text in errors, f"hours: {' '.join(words)}", errors)
+        status, _, errors = session.run("scancel", job)
+        status, _, errors = session.run("sbatch", "-n2", "--time=30", "--wrap=true")
+        self.check("0.7 left" in errors, "what was asked for stays counted", errors)
+        another = Session(self.world, self.world.work / "hours", policy="hours.pol")
+        status, _, errors = another.run("sbatch", "-n2", "--time=30", "--wrap=true")
+        self.check("0.7 left" in errors, "for the next session, too", errors)
+        self.submit("--time=1", "--wrap=true", session=another)
+        another.end()
+        status, _, errors = [session.run("sbatch", "--time=1", "--wrap=true") for _ in range(4)][-1]
+        self.check(status == 1 and "budget session jobs 5 (hours.pol:13): 1 asked for, 0 left" in errors, "jobs in all", errors)
+        session.end()
+
     # --- hostile and broken
 
     def hostile(self):
@@ -246,6 +276,29 @@ class Tries:
         raw.connect(str(self.session.path))  # as root
         self.check(hear(raw)[0] == {}, "another user is not served")
 
+    def real_client(self):
+        """What a real client is given, seen by one of ours in the place of sdiag, which lacks an option of the table."""
+        fake = pathlib.Path("/usr/local/bin/sdiag")
+        fake.write_text("#!/usr/bin/python3 -B\nimport os, sys\n"
+                        "if '--=x' in sys.argv:\n    sys.exit(\"sdiag: option '--=x' is ambiguous; possibilities: '--help' '--sort-by-time'\")\n"
+                        "print(*sorted(os.environ), *sorted(os.listdir('/proc/self/fd')), os.getcwd(), *sys.argv[1:])\n")
+        fake.chmod(0o755)
+        subprocess.run(["mount", "--bind", fake, "/usr/bin/sdiag"], check=True)
+        try:
+            session = Session(self.world, self.world.work / "fake")
+            self.check("Slurm's sdiag of this machine has no --sort-by-id: it is refused" in session.notes, "a surprise is told", session.notes)
+            status, out, errors = session.run("sdiag", "--sort-by-time", environment={"EVIL": "1"})
+            self.check(out == "HOME LANG LOGNAME PATH SLURM_CONF USER 0 1 2 3 / --sort-by-time\n",
+                       "three descriptors (and the one that reads them), six variables", out + errors)
+            status, _, errors = session.run("sdiag", "--sort-by-id")
+            self.check(status == 1 and "the real one here has no --sort-by-id" in errors, "and refused", errors)
+            fake.chmod(0o777)
+            status, _, errors = session.run("sdiag")
+            self.check(status == 1 and "/usr/bin/sdiag can be changed by others than root" in errors, "a client that anybody can change", errors)
+            session.end()
+        finally:
+            subprocess.run(["umount", "/usr/bin/sdiag"], check=True)
+
     def slurm_down(self):
         pid = int((self.world.cluster.directory / "run/slurmctld.started").read_text().split()[0])
         os.kill(pid, signal.SIGSTOP)
@@ -283,7 +336,7 @@ class Tries:
         self.check(status == 1 and "does not answer" in errors, "and the next one hears it", errors)
 
 
-ORDER = ("batch", "forms", "step", "refusals", "environment", "budget", "hostile", "strangers", "speed", "slurm_down", "scope", "killed")
+ORDER = ("batch", "forms", "step", "refusals", "environment", "budget", "hours", "hostile", "strangers", "speed", "real_client", "slurm_down", "scope", "killed")
 
 
 def run(world, report):

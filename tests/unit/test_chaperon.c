@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "chaperon/frame.h"
+#include "chaperon/hours.h"
 #include "chaperon/ids.h"
 #include "chaperon/rebuild.h"
 
@@ -232,4 +233,37 @@ Test(chaperon, tags)
 	cr_expect_eq(strlen(one), 36);
 	cr_expect_eq(strspn(one + 4, "0123456789abcdef"), 32);
 	cr_expect_str_neq(one, two);
+}
+
+Test(chaperon, hours_of_a_job)
+{
+#define JOB(limit, cpus, tres) "JobId=3 Nice=0 TimeLimit=" limit " Partition=x NumCPUs=" cpus " TRES=" tres " \n"
+	static const struct {
+		const char *text;
+		uint64_t tasks, cpu_s, gpu_s; /* cpu_s 0: refused */
+	} cases[] = {
+		{ JOB("01:30:00", "2", "cpu=2,mem=8G"), 1, 10800, 0 },
+		{ JOB("01:30:00", "2", "cpu=2,mem=8G"), 3, 32400, 0 },
+		{ JOB("1-00:00:00", "1", "cpu=1,gres/gpu=2,gres/gpu:a100=2"), 1, 86400, 172800 },
+		{ JOB("00:10:00", "2-4", "cpu=2"), 1, 2400, 0 },
+		{ JOB("UNLIMITED", "1", "cpu=1"), 1, 0, 0 },
+		{ JOB("Partition_Limit", "1", "cpu=1"), 1, 0, 0 },
+		{ JOB("00:00:00", "1", "cpu=1"), 1, 0, 0 },
+		{ JOB("00:10:00", "0", "cpu=1"), 1, 0, 0 },
+		{ JOB("00:10:00", "x", "cpu=1"), 1, 0, 0 },
+		{ JOB("00:10:00", "1", "cpu=1"), 0, 0, 0 },
+		{ JOB("00:10:00", "1", "cpu=1"), 1ull << 40, 0, 0 },
+		/* an account's name, say, that looks like it */
+		{ "Account=a TimeLimit=00:01:00 " JOB("10:00:00", "1", "cpu=1"), 1, 0, 0 },
+		{ "", 1, 0, 0 },
+	};
+	uint64_t cpu_s, gpu_s;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool read = hours_read(cases[i].text, cases[i].tasks, &cpu_s, &gpu_s);
+
+		cr_expect_eq(read, cases[i].cpu_s != 0, "case %zu", i);
+		cr_expect(!read || (cpu_s == cases[i].cpu_s && gpu_s == cases[i].gpu_s), "case %zu: %llu %llu",
+			  i, (unsigned long long)cpu_s, (unsigned long long)gpu_s);
+	}
 }

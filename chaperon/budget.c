@@ -1,0 +1,220 @@
+/*
+ * chaperon/budget.c - see budget.h.
+ */
+#include "chaperon/budget.h"
+
+#include "chaperon/hours.h"
+#include "chaperon/queue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define HOUR 3600
+
+struct budget {
+	const struct sbx_slurm_rule *rule;
+	const char *whose, *what;
+	uint64_t most;
+};
+
+/* The rule at @index as a budget; false: it is none. */
+static bool budget_at(const struct session *session, uint32_t index, struct budget *out)
+{
+	const struct sbx_blob *blob = &session->blob;
+	const struct sbx_slurm_rule *rule = SBX_AT(blob, SLURM, sbx_slurm_rule, index);
+
+	if (rule->head.verb != SBX_SLURM_BUDGET || !rule->value_count)
+		return false;
+	*out = (struct budget){ .rule = rule, .what = sbx_string(blob, rule->option) };
+	out->whose = rule->command == SBX_NONE ? session_scope(session) : sbx_string(blob, rule->command);
+	out->most = strtoull(
+		sbx_string(blob, SBX_AT(blob, TMPLS, sbx_tmpl, rule->value_first)->text), NULL, 10);
+	return true;
+}
+
+static bool is_hours(const struct budget *budget)
+{
+	return strstr(budget->what, "-hours") != NULL;
+}
+
+unsigned budget_needs(const struct session *session)
+{
+	struct budget budget;
+	unsigned needs = 0;
+
+	for (uint32_t i = 0; i < SBX_COUNT(&session->blob, SLURM); i++) {
+		if (!budget_at(session, i, &budget))
+			continue;
+		if (!strcmp(budget.what, "jobs-at-once"))
+			needs |= BUDGET_QUEUE;
+		if (is_hours(&budget))
+			needs |= BUDGET_HOURS;
+	}
+	return needs;
+}
+
+uint64_t budget_tasks(const struct ask *ask)
+{
+	const char *array = ask_value(ask, SBX_TAKES_ARRAY);
+	uint64_t tasks;
+
+	return array && sbx_slurm_amount(SBX_TAKES_ARRAY, array, &tasks) ? tasks : 1;
+}
+
+/* What was asked for in the time of the budget: jobs, or seconds. */
+static uint64_t used(const struct record *record, const struct budget *budget)
+{
+	uint32_t period = budget->rule->period_s;
+	time_t since = period ? time(NULL) - (time_t)period : 0;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < record->count; i++) {
+		const struct job *job = &record->jobs[i];
+		bool ours = strcmp(budget->whose, "session") != 0 ||
+			    (job->session && !strcmp(job->session, record->session->id));
+
+		if (job->failed || !ours || job->submitted < since)
+			continue;
+		sum += !is_hours(budget)		     ? job->tasks
+		       : !strcmp(budget->what, "gpu-hours") ? job->gpu_s
+							     : job->cpu_s;
+	}
+	return sum;
+}
+
+/* With one decimal of an hour; rounded @up, or down. */
+static void amount(uint64_t value, uint64_t unit, bool up, char *out, size_t size)
+{
+	uint64_t tenths = (value * 10 + (up ? unit - 1 : 0)) / unit;
+
+	if (tenths % 10 == 0)
+		snprintf(out, size, "%llu", (unsigned long long)(tenths / 10));
+	else
+		snprintf(out, size, "%llu.%llu", (unsigned long long)(tenths / 10),
+			 (unsigned long long)(tenths % 10));
+}
+
+static bool within(struct client *client, const struct budget *budget, uint64_t have, uint64_t more)
+{
+	uint64_t unit = is_hours(budget) ? HOUR : 1, most = budget->most * unit;
+	char place[256], asked[32], left[32];
+
+	if (have <= most && more <= most - have)
+		return true;
+	sbx_place(&client->server->session->blob, budget->rule->head.loc, place, sizeof(place));
+	amount(more, unit, true, asked, sizeof(asked));
+	amount(have < most ? most - have : 0, unit, false, left, sizeof(left));
+	return ask_refuse(&client->ask, "%s refused: budget %s %s %llu (%s): %s asked for, %s left",
+			  client->ask.request.command, budget->whose, budget->what,
+			  (unsigned long long)budget->most, place, asked, left);
+}
+
+bool budget_allows_job(struct client *client)
+{
+	const struct session *session = client->server->session;
+	struct budget budget;
+	struct job_ids *ids;
+	uint64_t have;
+
+	for (uint32_t i = 0; i < SBX_COUNT(&session->blob, SLURM); i++) {
+		if (!budget_at(session, i, &budget) || is_hours(&budget))
+			continue;
+		have = UINT32_MAX;
+		if (strcmp(budget.what, "jobs-at-once") != 0) {
+			have = used(client->server->record, &budget);
+		} else if ((ids = malloc(sizeof(*ids)))) {
+			have = queue_list(client, budget.whose, ids);
+			free(ids);
+		}
+		if (!within(client, &budget, have, budget_tasks(&client->ask)))
+			return false;
+	}
+	return true;
+}
+
+/* ---- hours ---------------------------------------------------------------------------- */
+
+bool budget_has_counted(const struct client *client, const struct job *job)
+{
+	return !(budget_needs(client->server->session) & BUDGET_HOURS) || job->cpu_s;
+}
+
+static bool allows_hours(struct client *client, uint64_t cpu_s, uint64_t gpu_s)
+{
+	const struct session *session = client->server->session;
+	struct record *record = client->server->record;
+	struct budget budget;
+	bool allowed = true;
+
+	record_lock(record); /* two sessions do not take what is left once each */
+	for (uint32_t i = 0; i < SBX_COUNT(&session->blob, SLURM) && allowed; i++)
+		if (budget_at(session, i, &budget) && is_hours(&budget))
+			allowed = within(client, &budget, used(record, &budget),
+					 !strcmp(budget.what, "gpu-hours") ? gpu_s : cpu_s);
+	if (allowed && !record_hours(record, client->tag, cpu_s, gpu_s))
+		allowed = ask_refuse(&client->ask, "the job cannot be written down");
+	record_unlock(record);
+	return allowed;
+}
+
+/* scontrol WORD ID or scancel ID, of the job that was submitted. */
+static void tell_slurm(struct client *client, const char *program, const char *word,
+		       void (*then)(struct client *, int status))
+{
+	struct strings line = { 0 };
+
+	strings_add(&line, "%s", program);
+	if (!strcmp(word, "show"))
+		strings_add(&line, "--oneliner");
+	if (*word)
+		strings_add(&line, "%s", word);
+	if (!strcmp(word, "show"))
+		strings_add(&line, "job");
+	strings_add(&line, "%u", client->job);
+	client_capture(client, &line, then);
+	strings_free(&line);
+}
+
+static void cancelled(struct client *client, int status)
+{
+	(void)status;
+	record_failed(client->server->record, client->tag);
+	client_refuse(client);
+}
+
+static void released(struct client *client, int status)
+{
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		client->hours_then(client);
+	else
+		client_fail(client, "job %u is held, and Slurm does not release it", client->job);
+}
+
+static void judge(struct client *client, int status)
+{
+	uint64_t cpu_s, gpu_s;
+	const char *text;
+
+	(void)status;
+	evbuffer_add(client->captured, "", 1);
+	text = (const char *)evbuffer_pullup(client->captured, -1);
+	if (!hours_read(text, budget_tasks(&client->ask), &cpu_s, &gpu_s))
+		ask_refuse(&client->ask, "sbatch refused: the policy has a budget of hours, and the job no "
+					 "time limit: give --time");
+	else if (allows_hours(client, cpu_s, gpu_s)) {
+		if (ask_option(&client->ask, "--hold"))
+			client->hours_then(client);
+		else
+			tell_slurm(client, "/usr/bin/scontrol", "release", released);
+		return;
+	}
+	tell_slurm(client, "/usr/bin/scancel", "", cancelled);
+}
+
+void budget_judge_hours(struct client *client, void (*then)(struct client *))
+{
+	client->hours_then = then;
+	tell_slurm(client, "/usr/bin/scontrol", "show", judge);
+}
