@@ -78,21 +78,6 @@ static bool write_envelope(int directory, const struct strings *envelope)
 	return fd >= 0 && !close(fd) && good;
 }
 
-static bool make_parents(const char *path)
-{
-	char part[4096];
-
-	snprintf(part, sizeof(part), "%s", path);
-	for (char *at = part + 1; *at; at++)
-		if (*at == '/') {
-			*at = '\0';
-			if (mkdir(part, 0700) && errno != EEXIST)
-				return false;
-			*at = '/';
-		}
-	return !mkdir(part, 0700) || errno == EEXIST;
-}
-
 /* All that the job finds on its node. */
 static bool leave_envelope(struct client *client, const struct strings *envelope,
 			   const char *script, size_t size)
@@ -101,7 +86,7 @@ static bool leave_envelope(struct client *client, const struct strings *envelope
 	int jobs = -1, directory = -1;
 	bool good;
 
-	if (make_parents(session->jobs))
+	if (directories_make(session->jobs))
 		jobs = open(session->jobs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (jobs >= 0 && !mkdirat(jobs, client->tag, 0700))
 		directory = openat(jobs, client->tag, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

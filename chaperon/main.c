@@ -6,16 +6,14 @@
  * the real clients need them; it never runs as root.
  */
 #include "chaperon/client.h"
+#include "chaperon/confine.h"
 #include "chaperon/control.h"
 #include "chaperon/tables.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,20 +51,6 @@ static bool is_started_by_launcher(void)
 
 	return !getsockopt(SBX_CHAPERON_WIRE_FD, SOL_SOCKET, SO_TYPE, &type, &size) &&
 	       type == SOCK_SEQPACKET && !fcntl(SBX_CHAPERON_WIRE_FD, F_SETFD, FD_CLOEXEC);
-}
-
-/* No secret is in it, but what it does is done with the user's rights. */
-static const char *confine(void)
-{
-	const struct rlimit none = { 0, 0 };
-	pid_t parent = getppid();
-
-	if (!getuid() || !geteuid())
-		return "sbx-chaperon never runs as root";
-	if (setrlimit(RLIMIT_CORE, &none) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
-	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0))
-		return "a right of the process cannot be given up";
-	return getppid() == parent ? NULL : "sbx-exec has ended";
 }
 
 static void on_incoming(evutil_socket_t fd, short what, void *context)
@@ -148,14 +132,18 @@ static const char *serve(void)
 	static struct session session;
 	static struct record record;
 	static struct worker worker;
-	const char *wrong = confine();
+	const char *wrong = confine_process();
 
 	if (!wrong)
 		wrong = session_receive(&session);
 	if (!wrong)
 		wrong = record_open(&record, &session);
+	if (!wrong && !directories_make(session.jobs))
+		wrong = "the directory of jobs cannot be made";
 	if (wrong)
 		return wrong;
+	if (!confine_files(&session))
+		control_note("this kernel has no Landlock: sbx-chaperon could change each of your files");
 	tables_ask(&session);
 	worker.server.session = &session;
 	worker.server.record = &record;

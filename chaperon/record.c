@@ -15,8 +15,7 @@
 
 #define FILE_MAX_BYTES (64 << 20)
 
-/* Each directory of @path that is missing, for the user alone. */
-static bool make_directories(const char *path)
+bool directories_make(const char *path)
 {
 	char part[4096];
 
@@ -40,7 +39,7 @@ const char *record_open(struct record *record, const struct session *session)
 	size_t length;
 
 	*record = (struct record){ .fd = -1, .session = session };
-	if (!make_directories(session->state))
+	if (!directories_make(session->state))
 		return "the directory of the records of jobs cannot be made";
 	sbx_sha256_init(&sum);
 	sbx_sha256_add(&sum, session->workspace, strlen(session->workspace));

@@ -32,6 +32,8 @@ struct record {
 	off_t seen; /* of the file */
 };
 
+/* Each directory of @path that is missing, for the user alone. */
+bool directories_make(const char *path);
 /* NULL, or why there is none. */
 const char *record_open(struct record *record, const struct session *session);
 /* What other sessions have written since. */

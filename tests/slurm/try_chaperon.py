@@ -292,6 +292,15 @@ class Tries:
                        "three descriptors (and the one that reads them), six variables", out + errors)
             status, _, errors = session.run("sdiag", "--sort-by-id")
             self.check(status == 1 and "the real one here has no --sort-by-id" in errors, "and refused", errors)
+            fake.write_text("#!/usr/bin/python3 -B\nimport os, sys\nif '--=x' in sys.argv:\n    sys.exit(\"possibilities: '--help'\")\n"
+                            f"for path in ({str(self.project)!r}, '/tmp', {str(session.place / 'jobs')!r}):\n    try:\n"
+                            "        open(path + '/written', 'w').close()\n        print('wrote', path)\n"
+                            "    except PermissionError:\n        print('not', path)\n")
+            out = session.run("sdiag")[1]
+            if "wrote /tmp" in out:
+                self.report.skip("files that a real client may change", "this kernel has no Landlock")
+            else:
+                self.check(out == f"not {self.project}\nnot /tmp\nwrote {session.place}/jobs\n", "it changes no file of the user's", out)
             fake.chmod(0o777)
             status, _, errors = session.run("sdiag")
             self.check(status == 1 and "/usr/bin/sdiag can be changed by others than root" in errors, "a client that anybody can change", errors)
