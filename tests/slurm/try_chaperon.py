@@ -210,6 +210,13 @@ class Tries:
         status, _, errors = session.run("scancel", job)
         status, _, errors = session.run("sbatch", "-n2", "--time=30", "--wrap=true")
         self.check("0.7 left" in errors, "what was asked for stays counted", errors)
+        out = session.run("squeue")[1]
+        self.check(out.split()[:3] == ["JOBID", "NAME", "STATE"] and "USER" not in out, "the columns that the policy shows", out)
+        self.check(session.run("squeue", "--Format=State:30,JobID")[1].split()[:2] == ["STATE", "JOBID"], "or some of them")
+        for words, text in ((["--Format=jobid,comment"], "does not show column comment"), (["--format=%k"], "only --Format is taken"),
+                            (["--Format=workdir:9"], "does not show column workdir:9")):
+            status, _, errors = session.run("squeue", *words)
+            self.check(status == 1 and text in errors, f"columns: {words[0]}", errors)
         another = Session(self.world, self.world.work / "hours", policy="hours.pol")
         status, _, errors = another.run("sbatch", "-n2", "--time=30", "--wrap=true")
         self.check("0.7 left" in errors, "for the next session, too", errors)

@@ -1,0 +1,53 @@
+"""sacct and sshare through sbx-chaperon, with slurmdbd and a MariaDB of the test's own."""
+import shutil
+import time
+
+import cluster
+from session import Session
+
+NEEDED = {"slurmdbd": "slurmdbd", "mariadbd": "mariadb-server-core", "mariadb": "mariadb-client-core"}
+
+
+def missing():
+    return sorted({package for program, package in NEEDED.items() if not shutil.which(program, path="/usr/bin:/usr/sbin:/sbin")})
+
+
+def sacct(session, *words):
+    """Rows appear some seconds after a job."""
+    for _ in range(80):
+        status, out, errors = session.run("sacct", *words)
+        if "sbatch" in out or status:
+            break
+        time.sleep(0.2)
+    return status, out, errors
+
+
+def run(world, report):
+    if not world.cluster:
+        report.skip("accounting", world.without)
+        return
+    if packages := missing():
+        report.skip("accounting", f"not installed: {' '.join(packages)}")
+        return
+    world.cluster.end()
+    world.cluster = cluster.Cluster(world.user, accounting=True)
+    session = Session(world, world.work / "accounting", policy="accounting.pol")
+    try:
+        other = world.cluster.run("sbatch", "--parsable", "--comment=of others", "-o", "/dev/null", "--wrap=true", cwd=world.work).stdout.strip()
+        status, out, errors = session.run("sbatch", "--parsable", "--comment=mine alone", "--wrap=true")
+        job = out.strip()
+        report.check(status == 0 and job.isdigit() and other.isdigit(), "accounting: a job", out + errors)
+        words = ("--allocations", "--noheader", "--parsable2", "--format=jobid,comment,submitline")
+        status, out, errors = sacct(session, *words)
+        report.check(status == 0 and out.startswith(f"{job}|") and len(out.splitlines()) == 1, "accounting: sacct shows the project's jobs alone", out + errors)
+        report.check("--comment=mine alone" in out and "=sbx-" not in out, "accounting: and no tag", out)
+        status, out, errors = session.run("sacct", f"--jobs={other}", *words)
+        report.check(status == 1 and f"job {other} is not of this project" in errors and not out, "accounting: not another's by its number", out + errors)
+        for words in (["sacct", "--allusers"], ["sacct", "--user=root"], ["sacct", "--batch-script", f"--jobs={job}"], ["sacctmgr", "-i", "add", "account", "x"],
+                      ["sreport", "cluster", "utilization"]):
+            status, out, errors = session.run(*words)
+            report.check(status == 1 and not out and "refused" in errors, f"accounting: refused: {' '.join(words)}", out + errors)
+        status, out, errors = session.run("sshare")
+        report.check(status == 0 and "Account" in out, "accounting: sshare", out + errors)
+    finally:
+        session.end()
