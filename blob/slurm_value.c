@@ -308,8 +308,9 @@ const char *sbx_slurm_objection(unsigned takes, const char *value)
 	case SBX_TAKES_INPUT:
 	case SBX_TAKES_OUTPUT:
 	case SBX_TAKES_ERRORS:
-		return *value && !strchr(value, '\n') && !strchr(value, '\\') ? NULL
-									      : "is no name of a file";
+		return *value && !strchr(value, '\n') && !strchr(value, '\\')
+			   ? NULL
+			   : "is no name of a file";
 	default:
 		return NULL;
 	}

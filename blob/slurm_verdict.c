@@ -107,8 +107,7 @@ static uint32_t declared(const struct reader *reader, const char *name, size_t l
 {
 	for (uint32_t i = 0; i < SBX_COUNT(reader->blob, SLURM); i++) {
 		const struct sbx_slurm_rule *rule = rule_at(reader, i);
-		const char *text =
-		    sbx_string(reader->blob, name ? rule->option : rule->short_name);
+		const char *text = sbx_string(reader->blob, name ? rule->option : rule->short_name);
 
 		if (rule->head.verb != SBX_SLURM_OPTION ||
 		    strcmp(sbx_string(reader->blob, rule->command), reader->request->command))
@@ -247,7 +246,8 @@ static bool read_words(struct reader *reader, unsigned at)
 			}
 			if (!plain_word(reader, word))
 				return false;
-		} else if (!(word[1] == '-' ? long_option(reader, &i) : short_options(reader, &i))) {
+		} else if (!(word[1] == '-' ? long_option(reader, &i)
+					    : short_options(reader, &i))) {
 			return false;
 		}
 	}
@@ -292,8 +292,12 @@ bool sbx_slurm_read(const struct sbx_blob *blob, const struct sbx_vars *vars,
 		    const char **arguments, unsigned count, struct sbx_slurm_request *request,
 		    struct sbx_slurm_verdict *out)
 {
-	struct reader reader = { .blob = blob, .vars = vars, .request = request, .out = out,
-				 .words = arguments, .count = count };
+	struct reader reader = { .blob = blob,
+				 .vars = vars,
+				 .request = request,
+				 .out = out,
+				 .words = arguments,
+				 .count = count };
 	uint32_t rule;
 
 	*out = (struct sbx_slurm_verdict){ .allowed = true, .rule = SBX_NONE };
@@ -313,11 +317,16 @@ bool sbx_slurm_read(const struct sbx_blob *blob, const struct sbx_vars *vars,
 }
 
 bool sbx_slurm_read_directive(const struct sbx_blob *blob, const struct sbx_vars *vars,
-			      const char **words, unsigned count,
-			      struct sbx_slurm_request *request, struct sbx_slurm_verdict *out)
+			      const char **words, unsigned count, struct sbx_slurm_request *request,
+			      struct sbx_slurm_verdict *out)
 {
-	struct reader reader = { .blob = blob, .vars = vars, .request = request, .out = out,
-				 .words = words, .count = count, .in_script = true };
+	struct reader reader = { .blob = blob,
+				 .vars = vars,
+				 .request = request,
+				 .out = out,
+				 .words = words,
+				 .count = count,
+				 .in_script = true };
 
 	*out = (struct sbx_slurm_verdict){ .allowed = true, .rule = SBX_NONE };
 	request->operand_count = 0;

@@ -53,7 +53,8 @@ static void describe(const struct ask *ask, uint32_t index, char *out, size_t si
 			      rule->option == SBX_NONE ? "" : " ",
 			      sbx_string(ask->blob, rule->option), ops[rule->op]);
 	for (uint32_t i = 0; i < rule->value_count && at < size; i++)
-		if (sbx_expand(ask->blob, *SBX_AT(ask->blob, TMPLS, sbx_tmpl, rule->value_first + i),
+		if (sbx_expand(ask->blob,
+			       *SBX_AT(ask->blob, TMPLS, sbx_tmpl, rule->value_first + i),
 			       ask->vars, value, sizeof(value), &wild, &unset) >= 0)
 			at += (size_t)snprintf(out + at, size - at, " %s", value);
 	sbx_place(ask->blob, rule->head.loc, place, sizeof(place));
@@ -207,7 +208,8 @@ static uint32_t declaration(const struct ask *ask, const struct sbx_slurm_rule *
 		const struct sbx_slurm_rule *other = rule_at(ask, i);
 
 		if (other->head.verb == SBX_SLURM_OPTION &&
-		    !strcmp(sbx_string(ask->blob, other->option), sbx_string(ask->blob, rule->option)) &&
+		    !strcmp(sbx_string(ask->blob, other->option),
+			    sbx_string(ask->blob, rule->option)) &&
 		    !strcmp(sbx_string(ask->blob, other->command),
 			    sbx_string(ask->blob, rule->command)))
 			return i;

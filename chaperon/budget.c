@@ -28,9 +28,12 @@ static bool budget_at(const struct session *session, uint32_t index, struct budg
 	if (rule->head.verb != SBX_SLURM_BUDGET || !rule->value_count)
 		return false;
 	*out = (struct budget){ .rule = rule, .what = sbx_string(blob, rule->option) };
-	out->whose = rule->command == SBX_NONE ? session_scope(session) : sbx_string(blob, rule->command);
+	out->whose =
+	    rule->command == SBX_NONE ? session_scope(session) : sbx_string(blob, rule->command);
+	if (!strcmp(out->whose, "user"))
+		out->whose = "project"; /* what other projects asked for is not known here */
 	out->most = strtoull(
-		sbx_string(blob, SBX_AT(blob, TMPLS, sbx_tmpl, rule->value_first)->text), NULL, 10);
+	    sbx_string(blob, SBX_AT(blob, TMPLS, sbx_tmpl, rule->value_first)->text), NULL, 10);
 	return true;
 }
 
@@ -77,9 +80,9 @@ static uint64_t used(const struct record *record, const struct budget *budget)
 
 		if (job->failed || !ours || job->submitted < since)
 			continue;
-		sum += !is_hours(budget)		     ? job->tasks
+		sum += !is_hours(budget)                    ? job->tasks
 		       : !strcmp(budget->what, "gpu-hours") ? job->gpu_s
-							     : job->cpu_s;
+							    : job->cpu_s;
 	}
 	return sum;
 }
@@ -138,7 +141,7 @@ bool budget_allows_job(struct client *client)
 
 bool budget_has_counted(const struct client *client, const struct job *job)
 {
-	return !(budget_needs(client->server->session) & BUDGET_HOURS) || job->cpu_s;
+	return !(budget_needs(client->server->session) & BUDGET_HOURS) || (job && job->cpu_s);
 }
 
 static bool allows_hours(struct client *client, uint64_t cpu_s, uint64_t gpu_s)
@@ -201,8 +204,9 @@ static void judge(struct client *client, int status)
 	evbuffer_add(client->captured, "", 1);
 	text = (const char *)evbuffer_pullup(client->captured, -1);
 	if (!hours_read(text, budget_tasks(&client->ask), &cpu_s, &gpu_s))
-		ask_refuse(&client->ask, "sbatch refused: the policy has a budget of hours, and the job no "
-					 "time limit: give --time");
+		ask_refuse(&client->ask,
+			   "sbatch refused: the policy has a budget of hours, and the job no "
+			   "time limit: give --time");
 	else if (allows_hours(client, cpu_s, gpu_s)) {
 		if (ask_option(&client->ask, "--hold"))
 			client->hours_then(client);

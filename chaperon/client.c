@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define BEHIND (1u << 20)  /* bytes that a client has not read: no more is read for it */
+#define BEHIND (1u << 20) /* bytes that a client has not read: no more is read for it */
 #define AGAIN  (256u << 10)
 #define PIECE  65536
 
@@ -29,10 +29,10 @@ void client_send(struct client *client, enum chaperon_frame_kind kind, const voi
 	if (!client->io || client->exiting)
 		return;
 	do {
-		struct chaperon_frame head = {
-			.magic = CHAPERON_FRAME_MAGIC, .version = SBX_CHAPERON_WIRE_VERSION,
-			.kind = (uint8_t)kind, .size = (uint32_t)(size < PIECE ? size : PIECE)
-		};
+		struct chaperon_frame head = { .magic = CHAPERON_FRAME_MAGIC,
+					       .version = SBX_CHAPERON_WIRE_VERSION,
+					       .kind = (uint8_t)kind,
+					       .size = (uint32_t)(size < PIECE ? size : PIECE) };
 
 		bufferevent_write(client->io, &head, sizeof(head));
 		if (head.size)
@@ -92,11 +92,14 @@ static void client_free(struct client *client)
 
 static void write_log(struct client *client, const char *verdict, const char *reason, int status)
 {
-	struct log_line line = {
-		.begun = client->begun, .arguments = &client->intake.arguments, .verdict = verdict,
-		.reason = reason, .rule = client->ask.rule, .job = client->job,
-		.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)
-	};
+	struct log_line line = { .begun = client->begun,
+				 .arguments = &client->intake.arguments,
+				 .verdict = verdict,
+				 .reason = reason,
+				 .rule = client->ask.rule,
+				 .job = client->job,
+				 .status = WIFEXITED(status) ? WEXITSTATUS(status)
+							     : 128 + WTERMSIG(status) };
 
 	if (client->intake.arguments.count)
 		log_write(client->server->session, &line);
@@ -206,8 +209,8 @@ static void on_end(void *context, int status)
 
 	client->run = NULL;
 	if (status == -1)
-		client_fail(client, "%s: Slurm did not answer within %d s", client->ask.request.command,
-			    ANSWER_SECONDS);
+		client_fail(client, "%s: Slurm did not answer within %d s",
+			    client->ask.request.command, ANSWER_SECONDS);
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		client_fail(client, "%s cannot be started", client->line.items[0]);
 	else
@@ -222,6 +225,8 @@ static void on_captured(void *context, int fd, const void *data, size_t size)
 		client_send(client, CHAPERON_ERROR, data, size);
 	else if (evbuffer_get_length(client->captured) + size <= CAPTURE_MAX)
 		evbuffer_add(client->captured, data, size);
+	else
+		client->cut = true;
 	if (fd == 1)
 		command_output(client);
 }
@@ -232,8 +237,11 @@ static void on_captured_end(void *context, int status)
 
 	client->run = NULL;
 	if (status == -1)
-		client_fail(client, "%s: Slurm did not answer within %d s", client->ask.request.command,
-			    ANSWER_SECONDS);
+		client_fail(client, "%s: Slurm did not answer within %d s",
+			    client->ask.request.command, ANSWER_SECONDS);
+	else if (client->cut)
+		client_fail(client, "%s says more than 16 MiB: ask for less",
+			    client->ask.request.command);
 	else if (!client->io && !client->outlives)
 		client_exit(client, status); /* nobody waits for the rest */
 	else
@@ -244,13 +252,13 @@ void client_run(struct client *client, int seconds)
 {
 	static const struct run_watch watch = { on_output, on_room, on_end };
 	struct run_terminal terminal = { client->input && ask_option(&client->ask, "--pty") &&
-						 client->intake.hello.terminal & 1,
+					     client->intake.hello.terminal & 1,
 					 client->intake.hello.rows, client->intake.hello.columns };
 
 	if (!client->line.broken)
 		client->run = run_begin(client->server->base, client->line.items,
-					client->server->session->environment.items, &terminal, seconds,
-					&watch, client);
+					client->server->session->environment.items, &terminal,
+					seconds, &watch, client);
 	if (!client->run) {
 		client_fail(client, "%s cannot be started", client->line.items[0]);
 		return;
@@ -274,8 +282,8 @@ void client_capture(struct client *client, const struct strings *line,
 	client->then = then;
 	if (!line->broken && client->captured)
 		client->run = run_begin(client->server->base, line->items,
-					client->server->session->environment.items, NULL, ANSWER_SECONDS,
-					&watch, client);
+					client->server->session->environment.items, NULL,
+					ANSWER_SECONDS, &watch, client);
 	if (!client->run)
 		client_fail(client, "%s cannot be started", line->count ? line->items[0] : "it");
 }
@@ -362,7 +370,8 @@ static void watch_time(struct client *client, bool begun)
 	if (!begun)
 		evtimer_del(client->deadline);
 	else if (!evtimer_pending(client->deadline, NULL))
-		evtimer_add(client->deadline, &(struct timeval){ .tv_sec = CHAPERON_FRAME_SECONDS });
+		evtimer_add(client->deadline,
+			    &(struct timeval){ .tv_sec = CHAPERON_FRAME_SECONDS });
 }
 
 static void on_read(struct bufferevent *io, void *context)

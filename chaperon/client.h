@@ -41,6 +41,7 @@ struct client {
 	struct evbuffer *captured;
 	void (*then)(struct client *, int status); /* once that is whole */
 	void (*hours_then)(struct client *);       /* once a budget of hours bears it */
+	bool cut; /* more than CAPTURE_MAX was said */
 	bool input, exiting, outlives; /* @outlives: not to be ended when the client goes */
 	struct timespec begun;
 	char tag[JOB_TAG_SIZE];

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command commands[] = {
 	{ "sbatch", "/usr/bin/sbatch", COMMAND_BATCH, NULL, NULL },
@@ -64,8 +65,8 @@ static bool not_ours(struct client *client, uint32_t job)
 {
 	const char *scope = scope_of(client);
 
-	ask_refuse(&client->ask, "%s refused: job %u is not of this %s", client->ask.request.command,
-		   job, scope);
+	ask_refuse(&client->ask, "%s refused: job %u is not of this %s",
+		   client->ask.request.command, job, scope);
 	return command_refused(client);
 }
 
@@ -94,8 +95,9 @@ static void add_ids(struct client *client, const char *before)
 	size_t length = 0;
 
 	for (size_t i = 0; i < client->ids.count && length < sizeof(text); i++)
-		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%u%s", i ? "," : "",
-					   client->ids.items[i].job, client->ids.items[i].rest);
+		length +=
+		    (size_t)snprintf(text + length, sizeof(text) - length, "%s%u%s", i ? "," : "",
+				     client->ids.items[i].job, client->ids.items[i].rest);
 	strings_add(&client->line, "%s%s", before, text);
 }
 
@@ -131,6 +133,26 @@ static void show_captured(struct client *client, int status)
 
 /* ---- listings ------------------------------------------------------------------------------ */
 
+static bool all_of_user(const struct client *client)
+{
+	return !strcmp(scope_of(client), "user");
+}
+
+/* By the record alone; what Slurm says of it then, is looked at again. */
+static bool is_known(const struct client *client, uint32_t job)
+{
+	return all_of_user(client) || record_find(client->server->record, job, scope_of(client));
+}
+
+/* Never those of others, whatever was asked: the last of two options holds. */
+static void add_user(struct client *client)
+{
+	if (!strcmp(client->command->name, "squeue"))
+		strings_add(&client->line, "--me");
+	if (!strcmp(client->command->name, "sprio"))
+		strings_add(&client->line, "--user=%s", client->server->session->user);
+}
+
 static void keep_in_scope(struct client *client)
 {
 	const struct record *record = client->server->record;
@@ -155,7 +177,7 @@ static void list(struct client *client, int status)
 		return;
 	any = client->ids.count;
 	for (size_t i = 0; i < client->ids.count; i++) {
-		if (!record_find(client->server->record, client->ids.items[i].job, scope_of(client))) {
+		if (!is_known(client, client->ids.items[i].job)) {
 			not_ours(client, client->ids.items[i].job);
 			return;
 		}
@@ -165,14 +187,15 @@ static void list(struct client *client, int status)
 		command_refused(client);
 		return;
 	}
-	if (strcmp(scope_of(client), "user") != 0 || any) {
+	add_user(client);
+	if (!all_of_user(client) || any) {
 		if (!any)
 			keep_in_scope(client);
 		/* Two ids that no job has: with one alone that it does not find, squeue fails. */
 		if (!any && !strcmp(client->command->name, "squeue"))
 			for (uint32_t i = 0; i < 2; i++)
 				client->ids.items[client->ids.count++] =
-					(struct job_id){ .job = 0x03fffffe + i };
+				    (struct job_id){ .job = 0x03fffffe + i };
 		if (!client->ids.count) {
 			client_exit(client, 0);
 			return;
@@ -196,13 +219,18 @@ static bool lacks_ids(const struct record *record)
 
 static void show_job(struct client *client, int status)
 {
-	const struct job *job = record_find(client->server->record, client->ids.items[0].job,
-					    scope_of(client));
+	const struct job *job =
+	    record_find(client->server->record, client->ids.items[0].job, scope_of(client));
 	size_t size = evbuffer_get_length(client->captured);
+	char owner[300];
 
 	/* Its number alone may be of another job, once Slurm began to count anew. */
-	if (size && (!job || !memmem(evbuffer_pullup(client->captured, -1), size, job->tag,
-				     strlen(job->tag))))
+	snprintf(owner, sizeof(owner), "%s", job ? job->tag : "");
+	if (all_of_user(client))
+		snprintf(owner, sizeof(owner), " UserId=%s(%u) ", client->server->session->user,
+			 getuid());
+	if (size &&
+	    (!*owner || !memmem(evbuffer_pullup(client->captured, -1), size, owner, strlen(owner))))
 		not_ours(client, client->ids.items[0].job);
 	else
 		show_captured(client, status);
@@ -218,7 +246,7 @@ static void begin_show(struct client *client)
 		command_refused(client);
 		return;
 	}
-	if (!record_find(client->server->record, client->ids.items[0].job, scope_of(client))) {
+	if (!is_known(client, client->ids.items[0].job)) {
 		not_ours(client, client->ids.items[0].job);
 		return;
 	}
@@ -238,9 +266,10 @@ static bool all_counted(struct client *client)
 		uint32_t id = client->ids.items[i].job;
 		const struct job *job = record_find(client->server->record, id, scope_of(client));
 
-		if (job && budget_has_counted(client, job))
+		if (budget_has_counted(client, job))
 			continue;
-		ask_refuse(&client->ask, "%s refused: the hours of job %u are not counted: submit it again",
+		ask_refuse(&client->ask,
+			   "%s refused: the hours of job %u are not counted: submit it again",
 			   client->ask.request.command, id);
 		return command_refused(client);
 	}
@@ -303,7 +332,8 @@ static void cancel(struct client *client, int status)
 	}
 	command_line(client);
 	for (size_t i = 0; i < client->ids.count; i++)
-		strings_add(&client->line, "%u%s", client->ids.items[i].job, client->ids.items[i].rest);
+		strings_add(&client->line, "%u%s", client->ids.items[i].job,
+			    client->ids.items[i].rest);
 	client_run(client, ANSWER_SECONDS);
 }
 
@@ -321,7 +351,8 @@ static void begin_change(struct client *client)
 		return;
 	if (!cancels && adds_hours(client->command) &&
 	    budget_needs(client->server->session) & BUDGET_HOURS) {
-		ask_refuse(&client->ask, "%s refused: the policy has a budget of hours, counted once",
+		ask_refuse(&client->ask,
+			   "%s refused: the policy has a budget of hours, counted once",
 			   client->ask.request.command);
 		command_refused(client);
 		return;

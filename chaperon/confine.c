@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -21,21 +20,21 @@ struct landlock_path {
 	uint64_t allowed;
 	int32_t parent;
 } __attribute__((packed));
-#define LANDLOCK_WRITE_FILE (1ull << 1)
-#define LANDLOCK_CHANGES (0x1ff0ull | LANDLOCK_WRITE_FILE) /* remove, make: ABI 1 */
-#define LANDLOCK_REFER (1ull << 13)                        /* ABI 2 */
-#define LANDLOCK_TRUNCATE (1ull << 14)                     /* ABI 3 */
+#define LANDLOCK_WRITE_FILE   (1ull << 1)
+#define LANDLOCK_CHANGES      (0x1ff0ull | LANDLOCK_WRITE_FILE) /* remove, make: ABI 1 */
+#define LANDLOCK_REFER        (1ull << 13)                      /* ABI 2 */
+#define LANDLOCK_TRUNCATE     (1ull << 14)                      /* ABI 3 */
 #define LANDLOCK_PATH_BENEATH 1
 
 const char *confine_process(void)
 {
-	const struct rlimit none = { 0, 0 };
 	pid_t parent = getppid();
 
 	if (!getuid() || !geteuid())
 		return "sbx-chaperon never runs as root";
-	if (setrlimit(RLIMIT_CORE, &none) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
-	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0))
+	/* No limit and no umask is set: sbatch hands them on to the job. */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0))
 		return "a right of the process cannot be given up";
 	return getppid() == parent ? NULL : "sbx-exec has ended";
 }
@@ -56,8 +55,8 @@ static bool allow(int rules, const char *path, uint64_t rights)
 bool confine_files(const struct session *session)
 {
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
-	uint64_t all = LANDLOCK_CHANGES | (abi >= 2 ? LANDLOCK_REFER : 0) |
-		       (abi >= 3 ? LANDLOCK_TRUNCATE : 0);
+	uint64_t all =
+	    LANDLOCK_CHANGES | (abi >= 2 ? LANDLOCK_REFER : 0) | (abi >= 3 ? LANDLOCK_TRUNCATE : 0);
 	bool confined;
 	int rules;
 

@@ -27,7 +27,9 @@ enum control_result control_receive(bool wait, struct chaperon_message *message,
 		char bytes[CMSG_SPACE(CONTROL_FDS * sizeof(int))];
 	} extra;
 	struct iovec part = { message, sizeof(*message) };
-	struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &extra,
+	struct msghdr header = { .msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &extra,
 				 .msg_controllen = sizeof(extra) };
 	ssize_t got;
 

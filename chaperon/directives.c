@@ -108,7 +108,8 @@ static bool is_comment(const char *line, const char *end)
 bool directives_read(const struct sbx_blob *blob, const struct sbx_vars *vars, const char *script,
 		     size_t size, struct directives *out, struct sbx_slurm_verdict *verdict)
 {
-	const char *words[WORDS_MAX], *end = script + size, *next, *wrong = whole_script(script, size);
+	const char *words[WORDS_MAX], *end = script + size, *next,
+				      *wrong = whole_script(script, size);
 	unsigned count, number = 0;
 	char *to;
 

@@ -114,8 +114,7 @@ static const char *take_script(struct intake *intake, const struct chaperon_fram
 	return NULL;
 }
 
-const char *intake_take(struct intake *intake, const struct chaperon_frame *head,
-			const void *body)
+const char *intake_take(struct intake *intake, const struct chaperon_frame *head, const void *body)
 {
 	switch (intake->stage) {
 	case INTAKE_REQUEST:

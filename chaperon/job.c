@@ -47,7 +47,8 @@ static bool write_all(int fd, const void *data, size_t size)
 /* A new file below @directory. */
 static bool write_file(int directory, const char *name, const void *data, size_t size)
 {
-	int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd =
+	    openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	bool written = fd >= 0 && write_all(fd, data, size);
 
 	return fd >= 0 && !close(fd) && written;
@@ -89,7 +90,8 @@ static bool leave_envelope(struct client *client, const struct strings *envelope
 	if (directories_make(session->jobs))
 		jobs = open(session->jobs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (jobs >= 0 && !mkdirat(jobs, client->tag, 0700))
-		directory = openat(jobs, client->tag, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		directory =
+		    openat(jobs, client->tag, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	good = directory >= 0 && keep_policy(session, jobs) &&
 	       (!script || write_file(directory, SBX_JOB_SCRIPT, script, size)) &&
 	       write_envelope(directory, envelope);
@@ -217,16 +219,20 @@ static void run_step(struct client *client, const char *directory, const char *d
 void job_submit(struct client *client)
 {
 	const struct session *session = client->server->session;
-	struct job_frame frame = { .session = session->id, .backend = session->backend,
-				   .workspace = session->workspace, .jobs = session->jobs,
-				   .policy = session->policy, .cwd = client->intake.cwd };
+	struct job_frame frame = { .session = session->id,
+				   .backend = session->backend,
+				   .workspace = session->workspace,
+				   .jobs = session->jobs,
+				   .policy = session->policy,
+				   .cwd = client->intake.cwd };
 	struct strings envelope = { 0 };
 	char script[65], digest[65], directory[4300];
 	bool good;
 
 	hex_digest(client->intake.script, client->intake.script_size, script);
 	command_line(client);
-	good = job_tag(client->tag) && rebuild_job(&client->ask, &frame, client->tag, &client->line) &&
+	good = job_tag(client->tag) &&
+	       rebuild_job(&client->ask, &frame, client->tag, &client->line) &&
 	       rebuild_envelope(&client->ask, &frame, batch(client) ? script : NULL, &envelope);
 	if (good) {
 		rebuild_digest(&envelope, digest);
@@ -268,11 +274,13 @@ static bool fits_hours(struct client *client)
 	if (!counts_hours(client))
 		return true;
 	if (!batch(client))
-		return ask_refuse(&client->ask, "srun refused: the policy has a budget of hours: submit the "
-						"job with sbatch");
-	if (ask_option(&client->ask, "--wait"))
 		return ask_refuse(&client->ask,
-				  "sbatch refused: the policy has a budget of hours, so there is no --wait");
+				  "srun refused: the policy has a budget of hours: submit the "
+				  "job with sbatch");
+	if (ask_option(&client->ask, "--wait"))
+		return ask_refuse(
+		    &client->ask,
+		    "sbatch refused: the policy has a budget of hours, so there is no --wait");
 	return true;
 }
 
@@ -296,8 +304,9 @@ static void go_on(struct client *client)
 /* As the real sbatch makes it of --wrap. */
 static void make_script(struct client *client, const char *command)
 {
-	int length = asprintf(&client->intake.script,
-			      "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n%s\n", command);
+	int length =
+	    asprintf(&client->intake.script,
+		     "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n%s\n", command);
 
 	if (length < 0) {
 		client->intake.script = NULL;
@@ -347,7 +356,8 @@ static void begin_step(struct client *client)
 		ask_refuse(&client->ask, "srun refused: which program?");
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (ask_value(&client->ask, files[i]))
-			ask_refuse(&client->ask, "srun refused: it would open %s outside: redirect it instead",
+			ask_refuse(&client->ask,
+				   "srun refused: it would open %s outside: redirect it instead",
 				   ask_value(&client->ask, files[i]));
 	if (*client->ask.refusal)
 		command_refused(client);

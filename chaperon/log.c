@@ -59,8 +59,8 @@ static json_t *line_json(const struct session *session, const struct log_line *l
 	json_object_set_new(out, "verdict", json_string(line->verdict));
 	if (line->rule != SBX_NONE) {
 		sbx_place(&session->blob,
-			  SBX_AT(&session->blob, SLURM, sbx_slurm_rule, line->rule)->head.loc, place,
-			  sizeof(place));
+			  SBX_AT(&session->blob, SLURM, sbx_slurm_rule, line->rule)->head.loc,
+			  place, sizeof(place));
 		json_object_set_new(out, "rule", plain(place));
 	}
 	if (line->reason && *line->reason)
@@ -92,6 +92,7 @@ void log_write(const struct session *session, const struct log_line *line)
 	text[length] = '\n'; /* in the place of its NUL */
 	if (poll(&ready, 1, 0) != 1 ||
 	    write(session->log_fd, text, length + 1) != (ssize_t)(length + 1))
-		control_note("the log of Slurm commands cannot be written: lines are missing in it");
+		control_note(
+		    "the log of Slurm commands cannot be written: lines are missing in it");
 	free(text);
 }

@@ -15,15 +15,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define BATCH 16 /* connections before others have their turn */
 
 static const char usage[] =
-	"usage: sbx-chaperon --help | --version\n"
-	"Slurm for a session with a `slurm` section: sbx-exec starts it, with a socket as\n"
-	"descriptor 3.  It has no use by itself.\n";
+    "usage: sbx-chaperon --help | --version\n"
+    "Slurm for a session with a `slurm` section: sbx-exec starts it, with a socket as\n"
+    "descriptor 3.  It has no use by itself.\n";
 
 struct worker {
 	struct server server;
@@ -77,7 +76,7 @@ static void take_socket(struct worker *worker, int fd)
 	}
 	worker->fd = fd;
 	worker->incoming =
-		event_new(worker->server.base, fd, EV_READ | EV_PERSIST, on_incoming, worker);
+	    event_new(worker->server.base, fd, EV_READ | EV_PERSIST, on_incoming, worker);
 	if (worker->incoming)
 		event_add(worker->incoming, NULL);
 }
@@ -121,7 +120,7 @@ static bool watch(struct worker *worker)
 		return false;
 	worker->children = evsignal_new(base, SIGCHLD, on_child, NULL);
 	worker->control =
-		event_new(base, SBX_CHAPERON_WIRE_FD, EV_READ | EV_PERSIST, on_control, worker);
+	    event_new(base, SBX_CHAPERON_WIRE_FD, EV_READ | EV_PERSIST, on_control, worker);
 	return worker->children && worker->control && !event_add(worker->children, NULL) &&
 	       !event_add(worker->control, NULL);
 }
@@ -143,7 +142,8 @@ static const char *serve(void)
 	if (wrong)
 		return wrong;
 	if (!confine_files(&session))
-		control_note("this kernel has no Landlock: sbx-chaperon could change each of your files");
+		control_note(
+		    "this kernel has no Landlock: sbx-chaperon could change each of your files");
 	tables_ask(&session);
 	worker.server.session = &session;
 	worker.server.record = &record;
@@ -173,7 +173,6 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	signal(SIGPIPE, SIG_IGN);
-	umask(077);
 	wrong = serve();
 	if (wrong)
 		control_send(CHAPERON_FAILED, wrong);

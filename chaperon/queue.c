@@ -45,13 +45,14 @@ static const char *rows(struct client *client)
 	return (const char *)evbuffer_pullup(client->captured, -1);
 }
 
-static const struct job *owner(struct client *client, const char *tag, uint32_t array,
-			       const char *scope)
+/* All rows are the user's own; of the project's those are that the record knows by the tag. */
+static bool is_ours(struct client *client, const char *tag, uint32_t array, const char *scope)
 {
 	const struct record *record = client->server->record;
 	const struct job *job = *tag ? record_tagged(record, tag) : NULL;
 
-	return job && job->id == array && record_is_in(record, job, scope) ? job : NULL;
+	return !strcmp(scope, "user") ||
+	       (job && job->id == array && record_is_in(record, job, scope));
 }
 
 bool queue_has(struct client *client, uint32_t wanted, const char *scope)
@@ -60,7 +61,7 @@ bool queue_has(struct client *client, uint32_t wanted, const char *scope)
 	char tag[JOB_TAG_SIZE];
 
 	for (const char *at = rows(client); (at = row(at, &job, &array, tag));)
-		if ((job == wanted || array == wanted) && owner(client, tag, array, scope))
+		if ((job == wanted || array == wanted) && is_ours(client, tag, array, scope))
 			return true;
 	return false;
 }
@@ -75,7 +76,7 @@ uint64_t queue_list(struct client *client, const char *scope, struct job_ids *id
 	for (const char *at = rows(client); (at = row(at, &job, &array, tag));) {
 		bool known = false;
 
-		if (!owner(client, tag, array, scope))
+		if (!is_ours(client, tag, array, scope))
 			continue;
 		count++;
 		for (size_t i = 0; i < ids->count && !known; i++)

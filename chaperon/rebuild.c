@@ -96,10 +96,11 @@ bool rebuild_job(struct ask *ask, const struct job_frame *frame, const char *tag
 	char name[64];
 
 	if (!job_path_is_plain(frame->jobs) || !job_path_is_plain(frame->workspace))
-		return ask_refuse(ask,
-				  "%s refused: the names of the workspace and of the home must be of "
-				  "letters, digits and /._+@=- for jobs",
-				  ask->request.command);
+		return ask_refuse(
+		    ask,
+		    "%s refused: the names of the workspace and of the home must be of "
+		    "letters, digits and /._+@=- for jobs",
+		    ask->request.command);
 	if (!ask_value(ask, SBX_TAKES_NAME)) {
 		default_name(ask, name, sizeof(name));
 		strings_add(line, "--job-name=%s", name);
@@ -242,7 +243,8 @@ static bool put_environment(struct ask *ask, struct strings *envelope)
 
 	if (list && strpbrk(list, "'\"\\"))
 		return ask_refuse(ask, "%s refused: no quotes in --export", ask->request.command);
-	for (at = list ? list : ""; *at && !all; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
+	for (at = list ? list : ""; *at && !all;
+	     at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
 		all = strcspn(at, ",") == 3 && !memcmp(at, "ALL", 3);
 	if (all)
 		put_all(ask, envelope);
@@ -271,9 +273,10 @@ static void put_session(const struct ask *ask, const struct job_frame *frame,
 				    ask->vars->value[i]);
 	for (uint32_t i = 0; i < SBX_COUNT(ask->blob, PARAMS); i++)
 		if (ask->vars->value[SBX_VAR_PARAM + i])
-			strings_add(envelope, "param %s=%s",
-				    sbx_string(ask->blob, SBX_AT(ask->blob, PARAMS, sbx_param, i)->name),
-				    ask->vars->value[SBX_VAR_PARAM + i]);
+			strings_add(
+			    envelope, "param %s=%s",
+			    sbx_string(ask->blob, SBX_AT(ask->blob, PARAMS, sbx_param, i)->name),
+			    ask->vars->value[SBX_VAR_PARAM + i]);
 }
 
 bool rebuild_envelope(struct ask *ask, const struct job_frame *frame, const char *script,
@@ -318,11 +321,11 @@ void rebuild_digest(const struct strings *envelope, char digest[65])
 }
 
 /* The second line ends what sbatch reads as directives. */
-#define LOOK                                                                                    \
-	":\n"                                                                                   \
-	"for sbx in /usr/bin/sbx-exec /usr/local/bin/sbx-exec; do\n"                            \
-	"\t[ ! -x \"$sbx\" ] || exec \"$sbx\" --job %s --digest %s\n"                           \
-	"done\n"                                                                                \
+#define LOOK                                                                                       \
+	":\n"                                                                                      \
+	"for sbx in /usr/bin/sbx-exec /usr/local/bin/sbx-exec; do\n"                               \
+	"\t[ ! -x \"$sbx\" ] || exec \"$sbx\" --job %s --digest %s\n"                              \
+	"done\n"                                                                                   \
 	"echo 'sbx: no sbx-exec in /usr/bin or /usr/local/bin of this node: nothing is run' >&2\n" \
 	"exit 125\n"
 
@@ -334,10 +337,10 @@ bool rebuild_wrapper(const char *directory, const char *digest, char *out, size_
 }
 
 const char rebuild_step_command[] =
-	"for sbx in /usr/bin/sbx-exec /usr/local/bin/sbx-exec; do "
-	"[ ! -x \"$sbx\" ] || exec \"$sbx\" --job \"$1\" --digest \"$2\"; done; "
-	"echo 'sbx: no sbx-exec in /usr/bin or /usr/local/bin of this node: nothing is run' >&2; "
-	"exit 125";
+    "for sbx in /usr/bin/sbx-exec /usr/local/bin/sbx-exec; do "
+    "[ ! -x \"$sbx\" ] || exec \"$sbx\" --job \"$1\" --digest \"$2\"; done; "
+    "echo 'sbx: no sbx-exec in /usr/bin or /usr/local/bin of this node: nothing is run' >&2; "
+    "exit 125";
 
 /* ---- columns ------------------------------------------------------------------------------ */
 
@@ -361,7 +364,8 @@ static bool shows(const struct ask *ask, const struct sbx_slurm_rule *rule, cons
 	bool wild;
 
 	for (uint32_t i = 0; i < rule->value_count; i++)
-		if (sbx_expand(ask->blob, *SBX_AT(ask->blob, TMPLS, sbx_tmpl, rule->value_first + i),
+		if (sbx_expand(ask->blob,
+			       *SBX_AT(ask->blob, TMPLS, sbx_tmpl, rule->value_first + i),
 			       ask->vars, text, sizeof(text), &wild, &unset) == (int)length &&
 		    !strncasecmp(text, name, length))
 			return true;
@@ -396,8 +400,9 @@ bool rebuild_columns(struct ask *ask, const char *option, struct strings *line)
 		if (ask_takes(ask, one) != SBX_TAKES_COLUMNS)
 			continue;
 		if (rule && strcmp(ask_name(ask, one), option) != 0)
-			return ask_refuse(ask, "%s refused: the policy names columns, so only %s is taken",
-					  ask->request.command, option);
+			return ask_refuse(
+			    ask, "%s refused: the policy names columns, so only %s is taken",
+			    ask->request.command, option);
 		if (rule && !check_columns(ask, rule, one->value))
 			return false;
 		strings_add(line, "%s=%s", ask_name(ask, one), one->value);
@@ -406,7 +411,8 @@ bool rebuild_columns(struct ask *ask, const char *option, struct strings *line)
 	if (!rule || given)
 		return true;
 	for (uint32_t i = 0; i < rule->value_count && length < sizeof(text); i++)
-		if (sbx_expand(ask->blob, *SBX_AT(ask->blob, TMPLS, sbx_tmpl, rule->value_first + i),
+		if (sbx_expand(ask->blob,
+			       *SBX_AT(ask->blob, TMPLS, sbx_tmpl, rule->value_first + i),
 			       ask->vars, name, sizeof(name), &wild, &unset) > 0)
 			length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s",
 						   length ? "," : "", name);

@@ -127,7 +127,8 @@ void record_refresh(struct record *record)
 	if (!text)
 		return;
 	got = pread(record->fd, text, (size_t)(status.st_size - record->seen), record->seen);
-	for (at = text; got > 0 && (end = memchr(at, '\n', (size_t)(text + got - at))); at = end + 1)
+	for (at = text; got > 0 && (end = memchr(at, '\n', (size_t)(text + got - at)));
+	     at = end + 1)
 		read_line(record, at, (size_t)(end - at));
 	record->seen += at - text; /* a line that is being written: the next time */
 	free(text);
@@ -218,8 +219,9 @@ const struct job *record_find(const struct record *record, uint32_t id, const ch
 {
 	for (size_t i = record->count; i; i--)
 		if (record->jobs[i - 1].id == id)
-			return record_is_in(record, &record->jobs[i - 1], scope) ? &record->jobs[i - 1]
-										 : NULL;
+			return record_is_in(record, &record->jobs[i - 1], scope)
+				   ? &record->jobs[i - 1]
+				   : NULL;
 	return NULL;
 }
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PIECE 65536
+#define PIECE     65536
 #define INPUT_MAX (1u << 20)
 
 struct run {
@@ -23,7 +23,7 @@ struct run {
 	const struct run_watch *watch;
 	void *context;
 	pid_t pid;
-	int fds[3];              /* our ends; -1: closed.  A terminal: [0] and [1] are one */
+	int fds[3]; /* our ends; -1: closed.  A terminal: [0] and [1] are one */
 	struct event *events[3];
 	struct event *limit;
 	struct evbuffer *input;
@@ -194,7 +194,8 @@ static void on_input(evutil_socket_t fd, short what, void *context)
 	bool was_full = run_is_full(run);
 
 	(void)what;
-	if (evbuffer_get_length(run->input) && evbuffer_write(run->input, fd) < 0 && errno != EAGAIN) {
+	if (evbuffer_get_length(run->input) && evbuffer_write(run->input, fd) < 0 &&
+	    errno != EAGAIN) {
 		evbuffer_drain(run->input, evbuffer_get_length(run->input));
 		run->input_ends = true; /* it does not read any more */
 	}
@@ -248,8 +249,12 @@ struct run *run_begin(struct event_base *base, char *const *argv, char *const *e
 
 	if (!run)
 		return NULL;
-	*run = (struct run){ .next = runs, .link = &runs, .watch = watch, .context = context,
-			     .pid = -1, .fds = { -1, -1, -1 },
+	*run = (struct run){ .next = runs,
+			     .link = &runs,
+			     .watch = watch,
+			     .context = context,
+			     .pid = -1,
+			     .fds = { -1, -1, -1 },
 			     .terminal = terminal && terminal->wanted };
 	if (runs)
 		runs->link = &run->next;

@@ -68,15 +68,16 @@ static void read_vars(struct session *session)
 	for (uint32_t i = 0; i < SBX_VAR_COUNT; i++)
 		session->vars.value[i] = named(session, "var", sbx_var_name(blob, i));
 	for (uint32_t i = 0; i < SBX_COUNT(blob, PARAMS); i++)
-		session->vars.value[SBX_VAR_PARAM + i] =
-			named(session, "param", sbx_string(blob, SBX_AT(blob, PARAMS, sbx_param, i)->name));
+		session->vars.value[SBX_VAR_PARAM + i] = named(
+		    session, "param", sbx_string(blob, SBX_AT(blob, PARAMS, sbx_param, i)->name));
 }
 
 /* Of the caller outside, and of nobody else. */
 static void make_environment(struct session *session)
 {
 	struct strings *to = &session->environment;
-	const char *conf = named(session, "env", "SLURM_CONF"), *lang = named(session, "env", "LANG");
+	const char *conf = named(session, "env", "SLURM_CONF"),
+		   *lang = named(session, "env", "LANG");
 
 	strings_add(to, "PATH=/usr/bin:/bin");
 	strings_add(to, "HOME=%s", session->home);
@@ -89,7 +90,9 @@ static void make_environment(struct session *session)
 
 static const char *read_values(struct session *session)
 {
-	static const char *const kinds[] = { "session", "backend", "home", "user", "state", "jobs" };
+	static const char *const kinds[] = {
+		"session", "backend", "home", "user", "state", "jobs"
+	};
 	const char **const to[] = { &session->id,   &session->backend, &session->home,
 				    &session->user, &session->state,   &session->jobs };
 
@@ -134,11 +137,13 @@ const char *session_receive(struct session *session)
 const char *session_scope(const struct session *session)
 {
 	for (uint32_t i = 0; i < SBX_COUNT(&session->blob, SLURM); i++) {
-		const struct sbx_slurm_rule *rule = SBX_AT(&session->blob, SLURM, sbx_slurm_rule, i);
+		const struct sbx_slurm_rule *rule =
+		    SBX_AT(&session->blob, SLURM, sbx_slurm_rule, i);
 
 		if (rule->head.verb == SBX_SLURM_SCOPE && rule->value_count)
-			return sbx_string(&session->blob, SBX_AT(&session->blob, TMPLS, sbx_tmpl,
-								 rule->value_first)->text);
+			return sbx_string(
+			    &session->blob,
+			    SBX_AT(&session->blob, TMPLS, sbx_tmpl, rule->value_first)->text);
 	}
 	return "session";
 }

@@ -16,9 +16,9 @@
 #include <unistd.h>
 #include <fcntl.h>
 
-#define LIST_SIZE 16384
+#define LIST_SIZE   16384
 #define CLIENTS_MAX 16
-#define WAIT_MS 5000
+#define WAIT_MS     5000
 
 static struct list {
 	char program[64];
@@ -55,7 +55,7 @@ static void listen_to(int fd, char *text, size_t size)
 
 static void ask_client(const char *program, struct list *list)
 {
-	char *const argv[] = { (char *)(uintptr_t)program, (char *)(uintptr_t)"--=x", NULL };
+	char *const argv[] = { (char *)(uintptr_t)program, (char *)(uintptr_t) "--=x", NULL };
 	posix_spawn_file_actions_t actions;
 	int ends[2];
 	pid_t pid;
@@ -112,7 +112,8 @@ static void compare(const struct list *list, const char *command)
 
 		if (rule->head.verb == SBX_SLURM_OPTION &&
 		    !strcmp(sbx_string(blob, rule->command), command) && !lists_option(list, name))
-			control_note("Slurm's %s of this machine has no %s: it is refused", command, name);
+			control_note("Slurm's %s of this machine has no %s: it is refused", command,
+				     name);
 	}
 }
 
@@ -129,12 +130,21 @@ void tables_ask(const struct session *session)
 
 		if (rule->head.verb != SBX_SLURM_ALLOW || rule->option != SBX_NONE)
 			continue;
-		snprintf(program, sizeof(program), "/usr/bin/%.*s", (int)strcspn(command, "-"), command);
+		snprintf(program, sizeof(program), "/usr/bin/%.*s", (int)strcspn(command, "-"),
+			 command);
 		list = list_for(program);
 		if (!list || list->text[0])
 			continue;
 		ask_client(program, list);
-		if (list->text[0] && !strchr(command, '-'))
+		if (!list->text[0]) {
+			/* Each would take its time to say so; they are asked again when they are
+			 * used. */
+			control_note(
+			    "Slurm's %s does not list its options: is Slurm configured here?",
+			    command);
+			return;
+		}
+		if (!strchr(command, '-'))
 			compare(list, command);
 	}
 }
@@ -149,10 +159,11 @@ bool tables_fit(struct ask *ask, const char *program)
 	if (list && !list->text[0])
 		ask_client(program, list);
 	if (!list || !list->text[0])
-		return ask_refuse(ask,
-				  "%s refused: %s does not list its options, so nobody knows how it reads "
-				  "them; is Slurm configured here?",
-				  ask->request.command, program);
+		return ask_refuse(
+		    ask,
+		    "%s refused: %s does not list its options, so nobody knows how it reads "
+		    "them; is Slurm configured here?",
+		    ask->request.command, program);
 	for (unsigned i = 0; i < ask->request.given_count; i++) {
 		const struct sbx_slurm_given *given = &ask->request.given[i];
 		const char *name = ask_name(ask, given);

@@ -42,8 +42,7 @@ static bool lower_option(struct lower *lower, const struct ast_stmt *stmt, struc
 		word = word->next;
 	}
 	if (!word)
-		return fail_option(lower, stmt->span,
-				   "what does it take: flag, value, time, ...?");
+		return fail_option(lower, stmt->span, "what does it take: flag, value, time, ...?");
 	int kind = words_choice(&lower->words, word, "what an option takes", kinds);
 	if (kind < 0)
 		return false;
@@ -149,7 +148,7 @@ static void lower_rule(struct lower *lower, const struct ast_stmt *stmt, enum sb
 
 static bool lower_budget(struct lower *lower, const struct ast_stmt *stmt, struct slurm_rule *rule)
 {
-	static const char *const whose[] = { "session", "project", "user", NULL };
+	static const char *const whose[] = { "session", "project", NULL };
 	static const char *const what[] = { "jobs", "jobs-at-once", "cpu-hours", "gpu-hours",
 					    NULL };
 	const struct ast_mod *time = ast_mod_find(stmt, AST_MOD_FOR);

@@ -131,8 +131,7 @@ static void check_rule(struct lower *lower, const struct declared *declared,
 		       const struct slurm_rule *rule)
 {
 	if (rule->verb == SBX_SLURM_OPTION || rule->verb == SBX_SLURM_BUDGET ||
-	    !rule->command.ptr ||
-	    !check_command(lower, declared, rule) || !rule->option.ptr)
+	    !rule->command.ptr || !check_command(lower, declared, rule) || !rule->option.ptr)
 		return;
 	const struct slurm_rule *option =
 	    map_get(&declared->options, option_key(lower->arena, rule->command, rule->option));

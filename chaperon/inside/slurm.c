@@ -31,10 +31,10 @@ extern char **environ;
 
 #define PIECE 65536
 
-static const char *name;       /* as it was called */
-static int chaperon = -1;      /* the connection */
+static const char *name;  /* as it was called */
+static int chaperon = -1; /* the connection */
 static int signals[2] = { -1, -1 };
-static struct termios before;  /* of the terminal on standard input */
+static struct termios before; /* of the terminal on standard input */
 static bool is_raw, wants_input;
 static char unsent[sizeof(struct chaperon_frame) + PIECE]; /* of standard input */
 static size_t unsent_at, unsent_size;
@@ -82,7 +82,8 @@ static bool send_frame(enum chaperon_frame_kind kind, const void *data, size_t s
 {
 	struct chaperon_frame head = { .magic = CHAPERON_FRAME_MAGIC,
 				       .version = SBX_CHAPERON_WIRE_VERSION,
-				       .kind = (uint8_t)kind, .size = (uint32_t)size };
+				       .kind = (uint8_t)kind,
+				       .size = (uint32_t)size };
 
 	if (size > CHAPERON_FRAME_MAX)
 		fail("an argument or a variable is longer than 1 MiB");
@@ -122,7 +123,8 @@ static bool send_request(int argc, char **argv)
 	for (char **at = environ; *at && sent; at++)
 		if (strchr(*at, '=') && strncmp(*at, own, sizeof(own) - 1) != 0)
 			sent = send_frame(CHAPERON_ENV, *at, strlen(*at));
-	return sent && send_frame(CHAPERON_CWD, cwd, strlen(cwd)) && send_frame(CHAPERON_RUN, NULL, 0);
+	return sent && send_frame(CHAPERON_CWD, cwd, strlen(cwd)) &&
+	       send_frame(CHAPERON_RUN, NULL, 0);
 }
 
 /* ---- the script of a batch job ----------------------------------------------------------- */
@@ -196,7 +198,9 @@ static void on_signal(int number)
 /* From now on what the program is to hear of is its own matter. */
 static void begin_input(void)
 {
-	static const int passed[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH };
+	static const int passed[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH
+	};
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 
 	wants_input = true;
@@ -223,7 +227,8 @@ static void queue_frame(enum chaperon_frame_kind kind, const void *data, size_t 
 {
 	struct chaperon_frame head = { .magic = CHAPERON_FRAME_MAGIC,
 				       .version = SBX_CHAPERON_WIRE_VERSION,
-				       .kind = (uint8_t)kind, .size = (uint32_t)size };
+				       .kind = (uint8_t)kind,
+				       .size = (uint32_t)size };
 
 	memcpy(unsent, &head, sizeof(head));
 	memcpy(unsent + sizeof(head), data, size);
@@ -277,8 +282,10 @@ static void wait_for_chaperon(void)
 	for (;;) {
 		bool free_to_send = !unsent_size;
 		struct pollfd fds[] = {
-			{ .fd = chaperon, .events = (short)(POLLIN | (free_to_send ? 0 : POLLOUT)) },
-			{ .fd = signals[0] >= 0 && free_to_send ? signals[0] : -1, .events = POLLIN },
+			{ .fd = chaperon,
+			  .events = (short)(POLLIN | (free_to_send ? 0 : POLLOUT)) },
+			{ .fd = signals[0] >= 0 && free_to_send ? signals[0] : -1,
+			  .events = POLLIN },
 			{ .fd = wants_input && free_to_send ? 0 : -1, .events = POLLIN },
 		};
 

@@ -48,8 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!piecewise)
 		piecewise = take_all(&pieces, data, size, &used);
 	if (wrong != piecewise)
-		fault("whole: %s, in pieces: %s", wrong ? wrong : "-",
-		      piecewise ? piecewise : "-");
+		fault("whole: %s, in pieces: %s", wrong ? wrong : "-", piecewise ? piecewise : "-");
 	if (whole.bytes > CHAPERON_REQUEST_MAX + CHAPERON_FRAME_MAX ||
 	    whole.script_size > CHAPERON_SCRIPT_MAX ||
 	    whole.arguments.count + whole.environment.count > CHAPERON_STRINGS_MAX)

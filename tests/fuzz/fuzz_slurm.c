@@ -18,8 +18,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
-#define fault(...) (fprintf(stderr, __VA_ARGS__), fputc('\n', stderr), abort())
-#define WORDS_MAX 256
+#define fault(...)  (fprintf(stderr, __VA_ARGS__), fputc('\n', stderr), abort())
+#define WORDS_MAX   256
 #define OPTIONS_MAX 256
 
 static struct sbx_blob blob;
@@ -64,9 +64,8 @@ static void build(const char *command, struct table *table)
 		if (rule->head.verb != SBX_SLURM_OPTION ||
 		    strcmp(sbx_string(&blob, rule->command), command))
 			continue;
-		table->longs[table->count] = (struct option){
-			sbx_string(&blob, rule->option) + 2, has, NULL, 256 + (int)table->count
-		};
+		table->longs[table->count] = (struct option){ sbx_string(&blob, rule->option) + 2,
+							      has, NULL, 256 + (int)table->count };
 		table->declared[table->count++] = i;
 		if (letter[0]) {
 			*at++ = letter[1];
@@ -245,8 +244,8 @@ static void try_ids(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const commands[] = { "sbatch", "srun", "squeue", "scancel", "scontrol",
-						"sacct" };
+	static const char *const commands[] = { "sbatch",  "srun",     "squeue",
+						"scancel", "scontrol", "sacct" };
 	char *text;
 
 	if (!size)

@@ -61,8 +61,9 @@ int main(int argc, char **argv)
 	static struct ask ask;
 	struct sbx_blob blob;
 	struct sbx_vars vars = { { NULL } };
-	struct job_frame frame = { .session = "1", .backend = "bwrap", .jobs = "/home/u/jobs",
-				   .policy = "POLICY" };
+	struct job_frame frame = {
+		.session = "1", .backend = "bwrap", .jobs = "/home/u/jobs", .policy = "POLICY"
+	};
 	const char *environment[64] = { NULL }, *script = NULL, **words;
 	unsigned variables = 0, count;
 	size_t size, script_size = 0;
@@ -91,7 +92,8 @@ int main(int argc, char **argv)
 		words[i] = argv[at + (int)i];
 	if (script)
 		script_data = read_all(script, &script_size);
-	fine = work(&ask, &frame, words, count, environment, &blob, &vars, script_data, script_size);
+	fine =
+	    work(&ask, &frame, words, count, environment, &blob, &vars, script_data, script_size);
 	if (!fine)
 		printf("%s\n", ask.refusal);
 	else if (*ask.notice)

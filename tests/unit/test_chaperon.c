@@ -75,8 +75,8 @@ Test(chaperon, as_many_ids_as_there_is_room_for)
 
 static struct chaperon_frame head_of(unsigned kind, size_t size)
 {
-	return (struct chaperon_frame){ CHAPERON_FRAME_MAGIC, SBX_CHAPERON_WIRE_VERSION, (uint8_t)kind,
-					0, (uint32_t)size };
+	return (struct chaperon_frame){ CHAPERON_FRAME_MAGIC, SBX_CHAPERON_WIRE_VERSION,
+					(uint8_t)kind, 0, (uint32_t)size };
 }
 
 static const char *take(struct intake *intake, unsigned kind, const void *body, size_t size)
@@ -125,16 +125,11 @@ Test(chaperon, what_is_no_request)
 		size_t size;
 	} after_greeting[] = {
 		{ CHAPERON_HELLO, "12345678", 8 }, /* twice */
-		{ CHAPERON_ARGUMENT, "a\0b", 3 },
-		{ CHAPERON_ENV, "A", 1 },
-		{ CHAPERON_CWD, "", 0 },
-		{ CHAPERON_CWD, "w", 1 },
-		{ CHAPERON_CWD, "/w\0x", 4 },
-		{ CHAPERON_RUN, "", 0 }, /* nothing to run */
-		{ CHAPERON_SCRIPT, "x", 1 },
-		{ CHAPERON_INPUT, "x", 1 },
-		{ CHAPERON_EXIT, "1234", 4 },
-		{ 0, "", 0 },
+		{ CHAPERON_ARGUMENT, "a\0b", 3 },  { CHAPERON_ENV, "A", 1 },
+		{ CHAPERON_CWD, "", 0 },           { CHAPERON_CWD, "w", 1 },
+		{ CHAPERON_CWD, "/w\0x", 4 },      { CHAPERON_RUN, "", 0 }, /* nothing to run */
+		{ CHAPERON_SCRIPT, "x", 1 },       { CHAPERON_INPUT, "x", 1 },
+		{ CHAPERON_EXIT, "1234", 4 },      { 0, "", 0 },
 	};
 	struct intake intake = { 0 };
 
@@ -202,7 +197,8 @@ Test(chaperon, heads_of_frames)
 			bad.zero = 1;
 		if (field == 4)
 			bad.size = CHAPERON_FRAME_MAX + 1;
-		cr_expect_eq(frame_read(&bad, sizeof(bad), &out, &wrong), FRAME_BROKEN, "field %u", field);
+		cr_expect_eq(frame_read(&bad, sizeof(bad), &out, &wrong), FRAME_BROKEN, "field %u",
+			     field);
 		cr_expect(wrong);
 	}
 }
@@ -210,14 +206,17 @@ Test(chaperon, heads_of_frames)
 Test(chaperon, names_that_a_script_can_hold)
 {
 	static const char *const good[] = { "/home/u/.local/share/sbx/jobs", "/data/a+b@c=d_e-f" };
-	static const char *const bad[] = { "/home/a b", "/home/$u", "/home/`id`", "/home/a;b", "/home/a\nb",
-					   "/home/'a'", "relative", "", "/home/\303\274" };
+	static const char *const bad[] = { "/home/a b", "/home/$u",   "/home/`id`",
+					   "/home/a;b", "/home/a\nb", "/home/'a'",
+					   "relative",  "",           "/home/\303\274" };
 	char text[2048];
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		cr_expect(job_path_is_plain(good[i]) && rebuild_wrapper(good[i], "ab", text, sizeof(text)));
+		cr_expect(job_path_is_plain(good[i]) &&
+			  rebuild_wrapper(good[i], "ab", text, sizeof(text)));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		cr_expect(!job_path_is_plain(bad[i]) && !rebuild_wrapper(bad[i], "ab", text, sizeof(text)),
+		cr_expect(!job_path_is_plain(bad[i]) &&
+			      !rebuild_wrapper(bad[i], "ab", text, sizeof(text)),
 			  "%s", bad[i]);
 	cr_expect_not(rebuild_wrapper(good[0], "ab", text, 100), "too little room");
 	rebuild_wrapper(good[0], "ab", text, sizeof(text));
@@ -237,7 +236,8 @@ Test(chaperon, tags)
 
 Test(chaperon, hours_of_a_job)
 {
-#define JOB(limit, cpus, tres) "JobId=3 Nice=0 TimeLimit=" limit " Partition=x NumCPUs=" cpus " TRES=" tres " \n"
+#define JOB(limit, cpus, tres)                                                                     \
+	"JobId=3 Nice=0 TimeLimit=" limit " Partition=x NumCPUs=" cpus " TRES=" tres " \n"
 	static const struct {
 		const char *text;
 		uint64_t tasks, cpu_s, gpu_s; /* cpu_s 0: refused */
@@ -263,7 +263,8 @@ Test(chaperon, hours_of_a_job)
 		bool read = hours_read(cases[i].text, cases[i].tasks, &cpu_s, &gpu_s);
 
 		cr_expect_eq(read, cases[i].cpu_s != 0, "case %zu", i);
-		cr_expect(!read || (cpu_s == cases[i].cpu_s && gpu_s == cases[i].gpu_s), "case %zu: %llu %llu",
-			  i, (unsigned long long)cpu_s, (unsigned long long)gpu_s);
+		cr_expect(!read || (cpu_s == cases[i].cpu_s && gpu_s == cases[i].gpu_s),
+			  "case %zu: %llu %llu", i, (unsigned long long)cpu_s,
+			  (unsigned long long)gpu_s);
 	}
 }

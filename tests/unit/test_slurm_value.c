@@ -113,8 +113,7 @@ Test(slurm_value, limits)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		cr_expect(sbx_slurm_is_limit(cases[i].takes, cases[i].limit), "%s",
-			  cases[i].limit);
+		cr_expect(sbx_slurm_is_limit(cases[i].takes, cases[i].limit), "%s", cases[i].limit);
 		cr_expect_eq(sbx_slurm_at_most(cases[i].takes, cases[i].value, cases[i].limit),
 			     cases[i].within, "%s within %s", cases[i].value, cases[i].limit);
 	}
@@ -132,16 +131,26 @@ Test(slurm_value, objections)
 		const char *value;
 		bool good;
 	} cases[] = {
-		{ SBX_TAKES_HOSTS, "n[1-2]", true },    { SBX_TAKES_HOSTS, "./n1", false },
-		{ SBX_TAKES_HOSTS, "/etc/shadow", false }, { SBX_TAKES_JOBS, "12", true },
-		{ SBX_TAKES_JOBS, "12_[1-3],14.batch", true }, { SBX_TAKES_JOBS, "+12", false },
-		{ SBX_TAKES_JOBS, "", false },          { SBX_TAKES_NAME, "my-job_1.2", true },
-		{ SBX_TAKES_NAME, "../evil", false },   { SBX_TAKES_NAME, "a/b", false },
-		{ SBX_TAKES_NAME, "", false },          { SBX_TAKES_NAME, "--uid=0", false },
-		{ SBX_TAKES_NAME, "..", false },        { SBX_TAKES_ARRAY, "1-3", true },
-		{ SBX_TAKES_ARRAY, "1-3;x", false },    { SBX_TAKES_OUTPUT, "out/%j.txt", true },
-		{ SBX_TAKES_OUTPUT, "", false },        { SBX_TAKES_OUTPUT, "a\nb", false },
-		{ SBX_TAKES_OUTPUT, "a\\%j", false },   { SBX_TAKES_VALUE, "", true },
+		{ SBX_TAKES_HOSTS, "n[1-2]", true },
+		{ SBX_TAKES_HOSTS, "./n1", false },
+		{ SBX_TAKES_HOSTS, "/etc/shadow", false },
+		{ SBX_TAKES_JOBS, "12", true },
+		{ SBX_TAKES_JOBS, "12_[1-3],14.batch", true },
+		{ SBX_TAKES_JOBS, "+12", false },
+		{ SBX_TAKES_JOBS, "", false },
+		{ SBX_TAKES_NAME, "my-job_1.2", true },
+		{ SBX_TAKES_NAME, "../evil", false },
+		{ SBX_TAKES_NAME, "a/b", false },
+		{ SBX_TAKES_NAME, "", false },
+		{ SBX_TAKES_NAME, "--uid=0", false },
+		{ SBX_TAKES_NAME, "..", false },
+		{ SBX_TAKES_ARRAY, "1-3", true },
+		{ SBX_TAKES_ARRAY, "1-3;x", false },
+		{ SBX_TAKES_OUTPUT, "out/%j.txt", true },
+		{ SBX_TAKES_OUTPUT, "", false },
+		{ SBX_TAKES_OUTPUT, "a\nb", false },
+		{ SBX_TAKES_OUTPUT, "a\\%j", false },
+		{ SBX_TAKES_VALUE, "", true },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
