@@ -92,7 +92,6 @@ void signals_take(struct launch *launch)
 	sigprocmask(SIG_SETMASK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	closing_note_strangers(launch);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
