@@ -142,6 +142,7 @@ deps-build deps-check: deps-%:
 .PHONY: bench
 bench: all
 	$(Q)tests/bench/run
+	$(Q)tests/bench/egress
 
 # --- installing -----------------------------------------------------------------
 .PHONY: install uninstall

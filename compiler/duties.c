@@ -78,6 +78,19 @@ static bool is_given(const struct sbx_fs_set *set, const char *path, unsigned ri
 	return false;
 }
 
+/* The same of one path, where a grant that is taken away at the very name that it speaks of
+ * gives nothing beneath it either. */
+static bool is_given_at(struct arena *arena, const struct sbx_fs_set *set, const char *path,
+			unsigned right)
+{
+	for (;; path = parent(arena, path)) {
+		if (sbx_fs_allows(set, path, right) && is_given(set, path, right))
+			return true;
+		if (!strcmp(path, "/"))
+			return false;
+	}
+}
+
 /* A grant of @right somewhere beneath @top, which a pattern may reach into. */
 static bool grants_beneath(const struct sbx_fs_set *set, const char *top, unsigned right)
 {
@@ -238,7 +251,7 @@ enum sbx_duty duty_of_path(struct arena *arena, const struct sbx_fs_set *set, co
 	if (denial == SBX_NONE || verdict->loser == SBX_NONE)
 		return SBX_DUTY_GRANTS;
 	point = &set->points[denial];
-	if (!is_given(set, top_at(arena, point, path), right))
+	if (!is_given_at(arena, set, top_at(arena, point, path), right))
 		return SBX_DUTY_GRANTS;
 	/* Of one name the literal wins: nothing lies over it that would have to be lifted. */
 	if (verdict->allowed && point->wild && !set->points[verdict->point].wild &&

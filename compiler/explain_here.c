@@ -72,6 +72,44 @@ static bool is_firejail(const struct question *question)
 	return question->only && question->only->backend == SBX_FIREJAIL;
 }
 
+/* Is it one of the links that lead to what a rule grants?  A launch makes them again. */
+static bool leads_to_grant(const struct question *question, const char *path)
+{
+	const struct sbx_fs_set *set = &question->view->set;
+
+	for (size_t i = 0; i < set->count; i++) {
+		const struct sbx_fs_point *point = &set->points[i];
+		struct walk walk = { .arena = question->arena };
+
+		if (point->verb > SBX_FS_DEVICE || point->wild || access(point->path, F_OK))
+			continue; /* it is skipped */
+		if (sbx_path_beneath(path, point->path) >= 0)
+			return true;
+		follow(&walk, point->path);
+		for (size_t n = 0; n < walk.count; n++)
+			if (!strcmp(walk.links[n], path))
+				return true;
+	}
+	return false;
+}
+
+/* Does a mask lie over the directory that holds @path?  A grant of the link itself gives
+ * back what it leads to, not the link. */
+static bool lies_under_mask(const struct question *question, const char *path,
+			    struct sbx_fs_verdict *verdict)
+{
+	const struct sbx_fs_set *set = &question->view->set;
+	const char *above = parent(question->arena, path);
+	struct sbx_fs_verdict there;
+
+	sbx_fs_decide(set, above, SBX_READ, &there);
+	if (there.allowed || there.point == SBX_NONE ||
+	    duty_of_path(question->arena, set, above, SBX_READ, &there) != SBX_DUTY_DENY_BENEATH)
+		return false;
+	*verdict = there;
+	return true;
+}
+
 /* Where the root is empty but for what is granted, links on the way to a grant are
  * made again, and others are there where their directory is.  Firejail shows the host's,
  * but for those that lie under a mask. */
@@ -79,25 +117,20 @@ static bool link_is_there(const struct question *question, const char *path,
 			  struct sbx_fs_verdict *verdict)
 {
 	const struct sbx_fs_set *set = &question->view->set;
-
 	const struct sbx_fs_point *made;
 
 	sbx_fs_decide(set, path, SBX_READ, verdict);
 	made = verdict->allowed ? point_made(set, verdict) : NULL;
 	if (made && made->verb == SBX_FS_TMP)
 		return false; /* the host's lies under it */
-	if (verdict->allowed || sbx_path_beneath("/dev", path) >= 0 ||
-	    sbx_path_beneath("/proc", path) >= 0)
+	if (sbx_path_beneath("/dev", path) >= 0 || sbx_path_beneath("/proc", path) >= 0)
 		return true;
+	if (verdict->allowed)
+		return !lies_under_mask(question, path, verdict);
 	if (is_firejail(question))
 		return duty_of_path(question->arena, set, path, SBX_READ, verdict) !=
 		       SBX_DUTY_DENY_BENEATH;
-	for (size_t i = 0; i < set->count; i++)
-		if (set->points[i].verb <= SBX_FS_DEVICE && !set->points[i].wild &&
-		    sbx_path_beneath(path, set->points[i].path) >= 0 &&
-		    !access(set->points[i].path, F_OK)) /* else it is skipped */
-			return true;
-	return false;
+	return leads_to_grant(question, path);
 }
 
 static void note_hidden_link(const struct question *question, const char *path, const char *real,

@@ -62,9 +62,13 @@ static void add_found(const struct init *init, struct text *text, const char *ki
 
 struct text init_policy(struct init *init)
 {
-	static const char *const plain[] = { "import", "param", "run" };
-	static const char *const blocks[] = { "fs",      "env",    "syscalls", "net",
-					      "process", "limits", "assert" };
+	static const struct {
+		const char *name;
+		bool block;
+	} sections[] = { { "import", false },     { "param", false },  { "run", false },
+			 { "fs", true },	  { "env", true },     { "syscalls", true },
+			 { "net", true },	  { "credential", false }, { "process", true },
+			 { "limits", true },	  { "assert", true } };
 	struct text text = { .arena = init->arena };
 
 	text_add(&text,
@@ -83,9 +87,7 @@ struct text init_policy(struct init *init)
 		 "language 1                              # the version of the language\n"
 		 "policy \"%s\" summary \"%s in this project: one writable tree, keys sealed\"\n\n",
 		 init->name, init->agent->name);
-	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
-		add_section(init, &text, plain[i], false);
-	for (size_t i = 0; i < sizeof(blocks) / sizeof(*blocks); i++)
-		add_section(init, &text, blocks[i], true);
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
+		add_section(init, &text, sections[i].name, sections[i].block);
 	return text;
 }

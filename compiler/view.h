@@ -39,7 +39,7 @@ const char *view_make(struct view *view, struct arena *arena, const struct sbx_b
 		      const struct view_options *options);
 
 /* Adds a point for what each link leads to that a denied pattern matches: such a rule
- * holds for both.  Looks through the trees in which patterns begin. */
+ * holds for both.  Looks through what is granted where patterns begin. */
 void view_find_links(struct view *view);
 
 /*

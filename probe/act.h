@@ -8,6 +8,8 @@
 #ifndef SBX_PROBE_ACT_H
 #define SBX_PROBE_ACT_H
 
+#include <stddef.h>
+
 int act_read(const char *path);
 int act_write(const char *path);
 int act_make(const char *path);
@@ -26,6 +28,11 @@ int act_abstract(const char *name);
 int act_listen(unsigned port);
 int act_port(unsigned port);
 int act_bind(const char *directory);
+/* CONNECT to "HOST:PORT" through the session's proxy, which says no more than that line.
+ * 0: it is not refused, whether or not anybody is there; ACT_REFUSED: by a 403, whose
+ * reason is in @said; else what became of the way to the proxy. */
+int act_proxy(const char *target, char *said, size_t size);
+#define ACT_REFUSED (-1)
 
 int act_use(const char *what);
 /* How many Landlock domains this process could still enter, and now has; -1: errno. */

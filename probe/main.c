@@ -23,6 +23,7 @@
 #define REQUESTS_SIZE (4u << 20)
 #define PATIENCE_S    5 /* for a call that waits: on a busy machine others take long, too */
 #define CALL_WORDS    7
+#define PROBE_SAID_SIZE 768 /* of a refusal: its rule and place stand at its beginning */
 
 static char requests[REQUESTS_SIZE];
 
@@ -31,6 +32,7 @@ static char requests[REQUESTS_SIZE];
 struct result {
 	volatile int done;
 	volatile int error;
+	char said[PROBE_SAID_SIZE];
 };
 
 /* %XX back into bytes, in place. */
@@ -64,7 +66,7 @@ static int act_call(char *words)
 	return result == -1 ? errno : 0;
 }
 
-static int act(const char *verb, char *object)
+static int act(const char *verb, char *object, char said[PROBE_SAID_SIZE])
 {
 	static const struct {
 		const char *verb;
@@ -85,6 +87,8 @@ static int act(const char *verb, char *object)
 		return act_limit(object, strtoull(more + 1, NULL, 10));
 	}
 	unescape(object);
+	if (!strcmp(verb, "proxy"))
+		return act_proxy(object, said, PROBE_SAID_SIZE);
 	if (!strcmp(verb, "tcp"))
 		return act_tcp((unsigned)strtoul(object, NULL, 10));
 	if (!strcmp(verb, "listen"))
@@ -101,19 +105,23 @@ static int act(const char *verb, char *object)
 	return EPROTO;
 }
 
+static void answer_text(const char *word, const char *text)
+{
+	printf("%s ", word);
+	for (; *text; text++)
+		printf(*text > ' ' && *text < 0x7f && *text != '%' ? "%c" : "%%%02x",
+		       (unsigned char)*text);
+	putchar('\n');
+}
+
 static void answer_env(const char *name)
 {
 	const char *value = getenv(name);
 
-	if (!value) {
+	if (value)
+		answer_text("value", value);
+	else
 		printf("error %d\n", ENOENT);
-		return;
-	}
-	printf("value ");
-	for (; *value; value++)
-		printf(*value > ' ' && *value < 0x7f && *value != '%' ? "%c" : "%%%02x",
-		       (unsigned char)*value);
-	putchar('\n');
 }
 
 /* The child's end, or nothing after a while: then it is ended. */
@@ -144,13 +152,15 @@ static void answer(struct result *result, const char *verb, char *object)
 
 	child = fork();
 	if (child <= 0) {
-		result->error = act(verb, object);
+		result->error = act(verb, object, result->said);
 		result->done = 1;
 		if (child == 0)
 			_exit(0);
 	}
 	status = child > 0 ? wait_for(child, &late) : 0;
-	if (result->done && result->error)
+	if (result->done && result->error == ACT_REFUSED)
+		answer_text("refused", result->said);
+	else if (result->done && result->error)
 		printf("error %d\n", result->error);
 	else if (result->done)
 		puts("ok");

@@ -20,6 +20,7 @@
  *	env NAME
  *	tcp PORT        connect to 127.0.0.1
  *	unix PATH, abstract NAME
+ *	proxy HOST:PORT ask the session's proxy for a tunnel there
  *	listen PORT     on every address
  *	port PORT       is it taken?
  *	bind DIRECTORY  listen on a socket in it
@@ -33,6 +34,7 @@
  *	ok              it was done
  *	value TEXT      env: it has that value
  *	error NUMBER    errno, as the kernel gave it
+ *	refused TEXT    by the proxy: its reason, with odd bytes as %XX
  *	signal NUMBER   the call ended the process that made it
  *	gone            it did not come back: it was let through
  */
@@ -40,6 +42,7 @@
 #define SBX_PROBE_PROTOCOL_H
 
 #define PROBE_QUIET "--quiet" /* what a copy is executed with: it just ends */
+#define PROBE_PROXY_PORT 3128 /* of 127.0.0.1, in each session of mode proxy */
 #define PROBE_PATH_SUFFIX ".sbx-probe" /* of the names that move and exchange make */
 
 #endif

@@ -2,7 +2,7 @@
  * prove/claims_other.c - network, process, limits.
  *
  * Connections go to listeners that prove itself has on this host: any address
- * outside stands or falls with them.
+ * outside stands or falls with them.  What the proxy decides is claims_hosts.c's.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -27,16 +27,16 @@ static struct claim *add(struct prove *prove, enum sbx_section_id section, uint3
 
 static void add_tcp(struct prove *prove, enum sbx_section_id section, uint32_t rule)
 {
+	static const char *const modes[] = { "mode none", "mode proxy", "mode host" };
 	uint32_t mode = sbx_meta(&prove->blob)->net_mode;
-	bool host = mode == SBX_NET_HOST;
-	struct claim *claim = add(prove, section, rule, host,
+	struct claim *claim = add(prove, section, rule, mode == SBX_NET_HOST,
 				  arena_printf(prove->arena, "tcp %u", prove->scratch.port),
 				  "connect to a port of this host");
 
 	if (prove->scratch.tcp < 0)
 		claim->why = "no listener could be made on this host";
 	if (!claim->rule)
-		claim->rule = host ? "mode host" : mode == SBX_NET_PROXY ? "mode proxy" : "mode none";
+		claim->rule = modes[mode];
 }
 
 static void add_unix(struct prove *prove, enum sbx_section_id section, uint32_t rule,
@@ -124,20 +124,21 @@ static void add_net_rule(struct prove *prove, uint32_t index)
 			add_unix(prove, SBX_SEC_NET, index, path);
 	} else if (rule->kind == SBX_NETK_ABSTRACT) {
 		add_abstract(prove, index, sbx_string(&prove->blob, rule->host), false);
-	} else if (sbx_meta(&prove->blob)->net_mode == SBX_NET_PROXY) {
-		add(prove, SBX_SEC_NET, index, rule->head.verb == SBX_NETV_ALLOW, NULL, "connect")
-		    ->why = "the proxy decides it outside, by name and by address";
 	}
 }
 
 void claims_net(struct prove *prove)
 {
+	bool proxy = sbx_meta(&prove->blob)->net_mode == SBX_NET_PROXY;
+
 	add_tcp(prove, SBX_SEC_NET, SBX_NONE);
 	add_ports(prove);
 	add_unix(prove, SBX_SEC_NET, SBX_NONE, prove->scratch.socket);
 	add_abstract(prove, SBX_NONE, prove->scratch.name, true);
 	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, NET); i++)
 		add_net_rule(prove, i);
+	if (proxy)
+		claims_hosts(prove);
 	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, ASSERTS); i++) {
 		const struct sbx_assert *said = SBX_AT(&prove->blob, ASSERTS, sbx_assert, i);
 		bool wild;
@@ -151,6 +152,9 @@ void claims_net(struct prove *prove)
 		path = said->is_path ? claim_expand(prove, said->object, &wild) : NULL;
 		if (path)
 			add_unix(prove, SBX_SEC_ASSERTS, i, path);
+		else if (!said->is_path && proxy)
+			claim_host(prove, SBX_SEC_ASSERTS, i, sbx_string(&prove->blob, said->object.text),
+				   said->port);
 		else if (!said->is_path)
 			add_tcp(prove, SBX_SEC_ASSERTS, i);
 	}

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "blob/bpf.h"
+#include "blob/match.h"
 #include "emit/emit.h"
 #include "prove/edit.h"
 #include "prove/prove.h"
@@ -286,6 +287,26 @@ static void listen_on(struct edit *edit, unsigned port)
 	edit_add(edit, SBX_SEC_NET, &rule);
 }
 
+static void allow_host(struct edit *edit, const char *host, unsigned port)
+{
+	struct sbx_net_rule rule = {
+		.head = no_head(SBX_NETV_ALLOW),
+		.kind = SBX_NETK_HOST,
+		.port = (uint16_t)port,
+		.host = SBX_NONE,
+		.path.text = SBX_NONE,
+		.prefix.text = SBX_NONE,
+	};
+
+	if (sbx_host_kind(host, rule.cidr.address) == SBX_HOST_ADDRESS) {
+		rule.kind = SBX_NETK_ADDRESS;
+		rule.cidr.bits = 128;
+	} else {
+		rule.host = edit_string(edit, host);
+	}
+	edit_add(edit, SBX_SEC_NET, &rule);
+}
+
 static void add_process(struct edit *edit, enum sbx_process what, uint32_t value)
 {
 	struct sbx_process_rule rule = { no_head(0), what, value };
@@ -304,7 +325,7 @@ static void grant_others(struct edit *edit, const struct prove *prove)
 	for (size_t i = 0; i < prove->claims.count; i++) {
 		const struct claim *claim = &prove->claims.items[i];
 
-		if (!claim->lifted || is_path(claim))
+		if (!claim->lifted || is_path(claim) || claim->apart == APART_PROXY)
 			continue;
 		if (claim->section == SBX_SEC_ENV)
 			pass_name(edit, claim->object);
@@ -335,6 +356,25 @@ const char *control_lifted(struct prove *prove, struct claim *const *lift, size_
 			}
 		if (!again)
 			grant_path(&edit, lift[i]->object, rights);
+	}
+	return edit_end(&edit, out);
+}
+
+const char *control_proxied(struct prove *prove, struct sbx_blob *out)
+{
+	struct edit edit;
+
+	/* The calls stay as they are: the way to the proxy may hang on what is refused. */
+	edit_begin(&edit, prove->arena, &prove->blob);
+	lift_net(&edit);
+	EDIT_AT(&edit, META, sbx_meta, 0)->net_mode = SBX_NET_PROXY;
+	edit_clear(&edit, SBX_SEC_ASSERTS);
+	allow_host(&edit, "127.0.0.1", prove->scratch.port);
+	for (size_t i = 0; i < prove->claims.count; i++) {
+		const struct claim *claim = &prove->claims.items[i];
+
+		if (claim->apart == APART_PROXY && !claim->through && host_is_harmless(claim->object))
+			allow_host(&edit, claim->object, claim->port);
 	}
 	return edit_end(&edit, out);
 }

@@ -10,6 +10,8 @@
  * A system call that the filter refuses may be refused by the kernel with the
  * same error.  There a third run decides, in which each error that the filter
  * answers is one that no kernel answers (MARK).
+ *
+ * Of a host the session's proxy says which rule refuses it: another one is a leak, too.
  */
 #include <errno.h>
 #include <signal.h>
@@ -41,9 +43,17 @@ static bool is_killed(const char *answer)
 	return number_of(answer, "signal ") == SIGSYS;
 }
 
+/* By the proxy: its reason, or NULL. */
+static const char *refusal_of(const char *answer)
+{
+	static const char word[] = "refused ";
+
+	return answer && !strncmp(answer, word, sizeof(word) - 1) ? answer + sizeof(word) - 1 : NULL;
+}
+
 static bool is_through(const char *answer)
 {
-	return answer && !error_of(answer) && !is_killed(answer);
+	return answer && !error_of(answer) && !is_killed(answer) && !refusal_of(answer);
 }
 
 /* "EACCES", "killed", "it worked". */
@@ -55,6 +65,8 @@ static const char *shown(struct prove *prove, const char *answer)
 		return "no answer";
 	if (is_killed(answer))
 		return "killed";
+	if (refusal_of(answer))
+		return "refused by the proxy";
 	if (!error_of(answer))
 		return "it works";
 	name = strerrorname_np(error_of(answer));
@@ -145,6 +157,27 @@ static void judge_call(struct prove *prove, struct claim *claim)
 	}
 }
 
+static void judge_host(struct prove *prove, struct claim *claim)
+{
+	const char *refusal = refusal_of(claim->plain);
+	const char *named = claim->says ? claim_escaped(prove->arena, claim->says) : "";
+
+	if (claim->through)
+		judge_allowed(prove, claim);
+	else if (is_through(claim->plain))
+		set(claim, LEAKS, "the proxy lets it through, though the policy refuses it");
+	else if (!refusal)
+		set(claim, NOT_MEASURABLE,
+		    arena_printf(prove->arena, "there is no way to the proxy: %s",
+				 shown(prove, claim->plain)));
+	else if (!strstr(refusal, named))
+		set(claim, LEAKS,
+		    arena_printf(prove->arena, "the proxy refuses it, and not by that: %s is not said",
+				 claim->says));
+	else
+		judge_refused(prove, claim);
+}
+
 static bool is_call(const struct claim *claim)
 {
 	return claim->request && !strncmp(claim->request, "call ", 5);
@@ -160,6 +193,8 @@ static void judge(struct prove *prove, struct claim *claim)
 		set(claim, NOT_MEASURABLE, "the probe ended before");
 	else if (is_call(claim))
 		judge_call(prove, claim);
+	else if (claim->apart == APART_PROXY)
+		judge_host(prove, claim);
 	else if (claim->through)
 		judge_allowed(prove, claim);
 	else
@@ -180,7 +215,9 @@ static bool ask(struct prove *prove, const struct sbx_blob *blob, const struct a
 	const char **answers;
 
 	for (size_t i = 0; i < asked->count; i++)
-		requests[i] = asked->items[i]->request;
+		requests[i] = field == offsetof(struct claim, control) && asked->items[i]->instead
+				      ? asked->items[i]->instead
+				      : asked->items[i]->request;
 	answers = run_probe(prove, blob, requests, asked->count, why);
 	for (size_t i = 0; answers && i < asked->count; i++)
 		*(const char **)(void *)((char *)asked->items[i] + field) = answers[i];
@@ -299,8 +336,13 @@ static void ask_apart(struct prove *prove, enum apart apart, const struct sbx_bl
 	    ((words && strstr(why, words)) || !ask(prove, blob, &asked, FIELD(plain), &why)))
 		take_refusal(prove, &asked, words, why);
 	hide(prove, &asked, apart); /* a directory with `create` stays */
-	if (!control_lifted(prove, NULL, 0, &lifted))
-		ask_twice(prove, &lifted, &asked, FIELD(control), &why);
+	why = apart == APART_PROXY ? control_proxied(prove, &lifted)
+				   : control_lifted(prove, NULL, 0, &lifted);
+	if (why || !ask_twice(prove, &lifted, &asked, FIELD(control), &why))
+		for (size_t i = 0; i < asked.count; i++)
+			if (!asked.items[i]->why)
+				asked.items[i]->why =
+				    arena_printf(prove->arena, "the control run is refused: %s", why);
 	for (size_t i = 0; apart == APART_ABSENT && i < asked.count; i++)
 		scratch_show(prove, asked.items[i]->object);
 	prove->terminal = false;
@@ -323,6 +365,7 @@ void prove_all(struct prove *prove)
 		ask(prove, NULL, &outside, FIELD(bare), &why);
 		ask_apart(prove, APART_ABSENT, &prove->blob, NULL);
 		ask_apart(prove, APART_TERMINAL, &prove->blob, "terminal");
+		ask_apart(prove, APART_PROXY, &prove->blob, NULL);
 		if (!control_timed(prove, &timed))
 			ask_apart(prove, APART_TIME, &timed, "wall-time");
 	}

@@ -42,6 +42,7 @@ enum apart {
 	APART_ABSENT,	/* that begin without the names in question */
 	APART_TERMINAL, /* that are handed a terminal */
 	APART_TIME,	/* that are to end by themselves */
+	APART_PROXY,	/* whose control runs have a proxy, too */
 };
 
 /* One thing that the policy says, and one way to try it. */
@@ -56,8 +57,11 @@ struct claim {
 	bool kills;	   /* a system call: the answer is SIGSYS */
 	unsigned error;	   /* a system call: the answer; else 0 */
 	const char *value; /* env: what it must be; NULL: anything */
+	const char *says;  /* a host: what the proxy's refusal names */
+	const char *instead; /* asked in the control run; NULL: the same */
 	const char *object; /* what a control run has to open: a path, a name */
 	unsigned right;	    /* a path: SBX_READ, ... */
+	unsigned port;	    /* a host's */
 	bool lifted;	    /* in the control run a grant stands for it */
 	bool itself;	    /* sbx protects itself: no rule that could be taken out */
 	enum apart apart;   /* which session tries it */
@@ -122,6 +126,13 @@ void claims_files(struct prove *prove);
 void claims_env(struct prove *prove);
 void claims_calls(struct prove *prove);
 void claims_net(struct prove *prove);
+/* In mode proxy: what each rule about hosts says, and a host by itself.  @port 0: a rule's
+ * without one. */
+void claims_hosts(struct prove *prove);
+void claim_host(struct prove *prove, enum sbx_section_id section, uint32_t rule, const char *host,
+		unsigned port);
+/* To ask for it means no traffic: it is this host's loopback, or a name of nobody's. */
+bool host_is_harmless(const char *host);
 void claims_process(struct prove *prove);
 #define BAIT_VALUE "sbx-prove-bait"
 #define BAIT_FD 9
@@ -139,6 +150,8 @@ const char *control_marked(struct prove *prove, struct sbx_blob *out);
 /* With a wall-time that is worth waiting for. */
 const char *control_timed(struct prove *prove, struct sbx_blob *out);
 #define SHORT_TIME_S 1
+/* In mode proxy still: this host's listener is let through, and what is harmless. */
+const char *control_proxied(struct prove *prove, struct sbx_blob *out);
 /* Which claims are closed still when every refusal is lifted. */
 void control_find(struct prove *prove);
 

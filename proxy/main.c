@@ -85,10 +85,32 @@ static const char *worker_open(struct worker *worker)
 	return worker->resolver ? NULL : "no memory";
 }
 
+/*
+ * The roots are read before the program waits for its first answer, but not while it
+ * is being started, which wants the processors too; and a few at a time: it may be over
+ * before they are.
+ */
+#define ROOTS_AT_ONCE 8
+static const struct timeval roots_after = { .tv_usec = 100000 };
+
+static void begin_reading(evutil_socket_t fd, short what, void *reading)
+{
+	(void)fd, (void)what;
+	*(bool *)reading = true;
+}
+
 static void worker_run(struct worker *worker)
 {
-	while (!event_base_loop(worker->base, EVLOOP_ONCE) && !event_base_got_break(worker->base))
+	bool reading = false;
+
+	if (worker->upstream)
+		event_base_once(worker->base, -1, EV_TIMEOUT, begin_reading, &reading,
+				&roots_after);
+	while (!event_base_loop(worker->base, reading ? EVLOOP_NONBLOCK : EVLOOP_ONCE) &&
+	       !event_base_got_break(worker->base)) {
 		conn_bury(worker);
+		reading = reading && upstream_read(worker->upstream, ROOTS_AT_ONCE);
+	}
 	/* The session is over: what is still open goes into the log. */
 	while (worker->conns)
 		conn_end(worker->conns);
@@ -118,9 +140,6 @@ static const char *serve(void)
 	if (wrong)
 		return wrong;
 	control_send(PROXY_READY, NULL);
-	/* While the program is being started, not while it waits for its first answer. */
-	if (worker.upstream)
-		upstream_warm(worker.upstream);
 	worker_run(&worker);
 	listen_end(listener);
 	resolver_free(worker.resolver);

@@ -373,13 +373,13 @@ static bool begins(const struct redact *redact, const uint8_t *data, size_t size
 
 /*
  * Where from @at on threads have to look: two bytes before a pair or an escape, since an
- * element known in part and one more may stand there; and at the last two bytes, which
- * are no pair yet.
+ * element known in part and one more may stand there; and at the last three bytes, since
+ * those may stand there before an escape of which no more has come than its first byte.
  */
 static size_t skip(const struct redact *redact, size_t at, size_t size)
 {
 	const uint8_t *data = redact->data;
-	size_t from = at, last = size < 2 ? 0 : size - 2;
+	size_t from = at, last = size < 3 ? 0 : size - 3;
 	uint64_t found[2];
 
 	for (; at + sizeof(vector) < size; at += sizeof(vector)) {
@@ -393,7 +393,7 @@ static size_t skip(const struct redact *redact, size_t at, size_t size)
 					return place < from + 2 ? from : place - 2;
 			}
 	}
-	for (; at < last; at++)
+	for (; at + 1 < size; at++)
 		if (begins(redact, data + at, size - at))
 			return at < from + 2 ? from : at - 2;
 	return from > last ? from : last;

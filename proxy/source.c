@@ -111,12 +111,13 @@ static json_t *follow(json_t *root, const char *way)
 	return root;
 }
 
-static bool take_json(const char *text, size_t size, const char *way, struct secret *out, char *why,
-		      size_t why_size)
+/* A file without that key is as good as none: some programs keep other logins in it, too. */
+static enum source_result take_json(const char *text, size_t size, const char *way,
+				    struct secret *out, char *why, size_t why_size)
 {
 	json_error_t error; /* its text may quote the file: only the line is shown */
 	json_t *root, *found;
-	bool good = false;
+	enum source_result result = SOURCE_BAD;
 
 	json_set_alloc_funcs(wiped_malloc, wiped_free);
 	root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
@@ -128,12 +129,14 @@ static bool take_json(const char *text, size_t size, const char *way, struct sec
 			 way);
 	else if (!json_is_string(found))
 		snprintf(why, why_size, "in its JSON, %s is no string", way);
-	else
-		good = source_take(json_string_value(found), json_string_length(found), out, why,
-				   why_size);
+	else if (source_take(json_string_value(found), json_string_length(found), out, why,
+			     why_size))
+		result = SOURCE_READ;
+	if (root && !found)
+		result = SOURCE_ABSENT;
 	json_decref(root);
 	OPENSSL_cleanse(&error, sizeof(error));
-	return good;
+	return result;
 }
 
 /* ---- files ------------------------------------------------------------------------------ */
@@ -162,6 +165,7 @@ enum source_result source_file(const char *path, const char *json, struct secret
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	char text[SOURCE_MAX + 1];
+	enum source_result result = SOURCE_BAD;
 	size_t size = 0;
 	ssize_t got;
 	bool good;
@@ -194,9 +198,10 @@ enum source_result source_file(const char *path, const char *json, struct secret
 	close(fd);
 	if (good && size > SOURCE_MAX)
 		good = fail(why, why_size, "it has more than 65536 bytes");
-	if (good)
-		good = json ? take_json(text, size, json, out, why, why_size)
-			    : source_take(text, size, out, why, why_size);
+	if (good && json)
+		result = take_json(text, size, json, out, why, why_size);
+	else if (good && source_take(text, size, out, why, why_size))
+		result = SOURCE_READ;
 	OPENSSL_cleanse(text, sizeof(text));
-	return good ? SOURCE_READ : SOURCE_BAD;
+	return result;
 }

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -37,9 +38,8 @@ struct session {
 };
 
 struct upstream {
-	const char *roots;
-	size_t roots_size;
-	bool warm;
+	BIO *text; /* of the roots that are not read yet */
+	bool warm; /* there is one */
 	SSL_CTX *context;
 	struct session sessions[SESSIONS];
 	unsigned next; /* to give up, once all are taken */
@@ -80,23 +80,29 @@ char *roots_read(const char *path, size_t *size)
 	return NULL;
 }
 
-bool upstream_warm(struct upstream *upstream)
+bool upstream_read(struct upstream *upstream, unsigned count)
 {
 	X509_STORE *store = SSL_CTX_get_cert_store(upstream->context);
-	BIO *text;
 
-	if (upstream->warm)
-		return true;
-	text = BIO_new_mem_buf(upstream->roots, (int)upstream->roots_size);
-	while (text && !BIO_eof(text)) {
-		X509 *root = PEM_read_bio_X509_AUX(text, NULL, NULL, NULL);
+	for (; count && upstream->text && !BIO_eof(upstream->text); count--) {
+		X509 *root = PEM_read_bio_X509_AUX(upstream->text, NULL, NULL, NULL);
 
 		if (root && X509_STORE_add_cert(store, root) == 1)
 			upstream->warm = true;
 		X509_free(root);
 	}
-	BIO_free(text);
 	ERR_clear_error();
+	if (upstream->text && !BIO_eof(upstream->text))
+		return true;
+	BIO_free(upstream->text);
+	upstream->text = NULL;
+	return false;
+}
+
+bool upstream_warm(struct upstream *upstream)
+{
+	while (upstream_read(upstream, UINT_MAX))
+		;
 	return upstream->warm;
 }
 
@@ -155,10 +161,9 @@ struct upstream *upstream_make(const char *roots, size_t size)
 
 	if (!upstream)
 		return NULL;
-	upstream->roots = roots;
-	upstream->roots_size = size;
 	upstream->context = SSL_CTX_new(TLS_client_method());
-	if (!upstream->context || size > ROOTS_MAX ||
+	upstream->text = size > ROOTS_MAX ? NULL : BIO_new_mem_buf(roots, (int)size);
+	if (!upstream->context || !upstream->text ||
 	    SSL_CTX_set_alpn_protos(upstream->context, http11, sizeof(http11) - 1) != 0) {
 		upstream_free(upstream);
 		return NULL;
@@ -182,6 +187,7 @@ void upstream_free(struct upstream *upstream)
 		return;
 	for (struct session *it = upstream->sessions; it < upstream->sessions + SESSIONS; it++)
 		SSL_SESSION_free(it->session);
+	BIO_free(upstream->text);
 	SSL_CTX_free(upstream->context);
 	free(upstream);
 }

@@ -19,9 +19,12 @@ char *roots_read(const char *path, size_t *size);
 struct upstream;
 
 /* @roots is used until upstream_free(): 140 certificates take 10 ms to read, which is
- * left to the first connection, or to upstream_warm() when nothing else is to do. */
+ * left to when nothing else is to do, and else to the first connection. */
 struct upstream *upstream_make(const char *roots, size_t size);
 void upstream_free(struct upstream *upstream);
+/* Reads so many more of them; true: there are more. */
+bool upstream_read(struct upstream *upstream, unsigned count);
+/* Reads all; false: there is none. */
 bool upstream_warm(struct upstream *upstream);
 
 /*

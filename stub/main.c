@@ -250,6 +250,7 @@ int main(int argc, char **argv, char **environment)
 	options_parse(argv, &launch->options);
 	if (launch->options.check)
 		out_begin_list();
+	closing_note_strangers(launch);
 	make_plan(launch);
 	if (launch->options.check)
 		return report_check(launch);

@@ -53,6 +53,47 @@ static void name_bundle(struct launch *launch)
 					      (unsigned long long)now.tv_nsec);
 }
 
+static _Noreturn void become(const struct proxy *proxy, int socket, pid_t parent)
+{
+	char *words[] = { mem_string("sbx-proxy"), NULL }, *none[] = { NULL };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t all;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent || null < 0 || chdir("/"))
+		_exit(EXIT_REFUSED);
+	setsid();
+	for (int number = 1; number < 64; number++)
+		signal(number, SIG_DFL);
+	memset(&all, 0, sizeof(all));
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	for (int stream = 0; stream < 3; stream++)
+		dup2(null, stream);
+	if (dup2(socket, SBX_PROXY_WIRE_FD) < 0 || fcntl(SBX_PROXY_WIRE_FD, F_SETFD, 0) ||
+	    sys_close_range(SBX_PROXY_WIRE_FD + 1, ~0u, 0))
+		_exit(EXIT_REFUSED);
+	execve(proxy->path, words, none);
+	_exit(EXIT_NOT_RUN);
+}
+
+/* Long before it is told anything: to load its libraries takes it longer than us to make
+ * the plan.  Where that is refused, it ends with us. */
+static void spawn(struct proxy *proxy)
+{
+	pid_t parent = getpid();
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		refuse("cannot prepare the proxy: %s", out_error(errno));
+	proxy->pid = sys_fork();
+	if (proxy->pid < 0)
+		refuse("cannot start the proxy: %s", out_error(errno));
+	if (proxy->pid == 0)
+		become(proxy, pair[1], parent);
+	close(pair[1]);
+	proxy->socket = pair[0];
+}
+
 void proxy_find(struct launch *launch)
 {
 	const struct sbx_meta *meta = sbx_meta(&launch->blob);
@@ -76,6 +117,8 @@ void proxy_find(struct launch *launch)
 				"trusted; install it again",
 				proxy->path, (unsigned)st.st_uid, (unsigned)(st.st_mode & 07777));
 	close(fd);
+	if (!launch->options.check && !launch->options.dry_run)
+		spawn(proxy);
 }
 
 static bool writes(const struct launch *launch, const char *path)
@@ -241,30 +284,7 @@ bool proxy_listen(struct launch *launch)
 	return told;
 }
 
-/* ---- beginning and end ------------------------------------------------------------ */
-
-static _Noreturn void become(const struct proxy *proxy, int socket, pid_t parent)
-{
-	char *words[] = { mem_string("sbx-proxy"), NULL }, *none[] = { NULL };
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	sigset_t all;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent || null < 0 || chdir("/"))
-		_exit(EXIT_REFUSED);
-	setsid();
-	for (int number = 1; number < 64; number++)
-		signal(number, SIG_DFL);
-	memset(&all, 0, sizeof(all));
-	sigprocmask(SIG_SETMASK, &all, NULL);
-	for (int stream = 0; stream < 3; stream++)
-		dup2(null, stream);
-	if (dup2(socket, SBX_PROXY_WIRE_FD) < 0 || fcntl(SBX_PROXY_WIRE_FD, F_SETFD, 0) ||
-	    sys_close_range(SBX_PROXY_WIRE_FD + 1, ~0u, 0))
-		_exit(EXIT_REFUSED);
-	execve(proxy->path, words, none);
-	_exit(EXIT_NOT_RUN);
-}
+/* ---- the session ------------------------------------------------------------------ */
 
 static void tell_session(const struct launch *launch)
 {
@@ -287,25 +307,12 @@ static void tell_session(const struct launch *launch)
 
 void proxy_start(struct launch *launch)
 {
-	struct proxy *proxy = &launch->proxy;
-	pid_t parent = getpid();
-	int pair[2];
-
-	if (!proxy->path)
+	if (!launch->proxy.path)
 		return;
 	if (launch->plan.backend == SBX_LANDLOCK)
-		listen_here(proxy);
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		refuse("cannot prepare the proxy: %s", out_error(errno));
-	proxy->pid = sys_fork();
-	if (proxy->pid < 0)
-		refuse("cannot start the proxy: %s", out_error(errno));
-	if (proxy->pid == 0)
-		become(proxy, pair[1], parent);
-	close(pair[1]);
-	proxy->socket = pair[0];
+		listen_here(&launch->proxy);
 	tell_session(launch);
-	close(proxy->log_fd);
+	close(launch->proxy.log_fd);
 }
 
 void proxy_stop(struct launch *launch)

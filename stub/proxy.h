@@ -37,8 +37,8 @@ struct proxy {
 	bool ready;
 };
 
-/* Finds sbx-proxy beside sbx-exec, and the bundle's name.  Before the files are
- * looked at; no obstacle where the policy has no proxy. */
+/* Finds sbx-proxy beside sbx-exec and starts it, unless nothing is to be started;
+ * chooses the bundle's name.  Before the files are looked at. */
 void proxy_find(struct launch *launch);
 /* Once they are: nothing that it reads or writes may be the program's to choose.
  * credentials.c: chooses the placeholders; leaves out what is optional and absent. */
@@ -49,7 +49,7 @@ bool proxy_may_be_written(const struct launch *launch, const char *path);
 
 /* The launch is for real: opens the log, makes the bundle. */
 void proxy_prepare(struct launch *launch);
-/* Starts it, and tells it what the session is. */
+/* Tells it what the session is. */
 void proxy_start(struct launch *launch);
 /* credentials.c: what its messages say that is not in the blob: a sealed file. */
 int credentials_values(const struct launch *launch);

@@ -65,37 +65,6 @@ struct watch {
 	bool lost; /* the inner stage is gone without a word */
 };
 
-/* All, since each would end us and leave behind what we made; but for two of which
- * the calls that cause them tell, and two that come to nothing. */
-static void fill(sigset_t *set)
-{
-	static const int passed[] = { SIGPIPE, SIGXFSZ, SIGWINCH, SIGURG };
-
-	memset(set, 0xff, sizeof(*set)); /* also those that musl keeps for itself */
-	for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
-		sigdelset(set, passed[i]);
-}
-
-void signals_take(struct launch *launch)
-{
-	struct sigaction action;
-	sigset_t set;
-
-	sigprocmask(SIG_BLOCK, NULL, &set);
-	for (int number = 1; number < 64; number++) {
-		if (!sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN)
-			launch->plan.ignored |= 1ull << number;
-		if (sigismember(&set, number) == 1)
-			launch->plan.blocked |= 1ull << number;
-	}
-	fill(&set);
-	sigprocmask(SIG_SETMASK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-	closing_note_strangers(launch);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-}
-
 static uint64_t now_ms(void)
 {
 	struct timespec ts;
@@ -517,17 +486,15 @@ static void conclude(struct watch *s)
 
 static void take_time_out(struct watch *s)
 {
-	if (!s->program && s->ready && s->launch->proxy.pid && !s->launch->proxy.ready) {
-		fail(s, out_string("the proxy was not ready within %u s, and was ended: see whether "
-				   "what a credential's source runs hangs",
-				   SBX_START_SECONDS));
-		return;
-	}
 	if (!s->program) {
-		fail(s, out_string("%s did not start the program within %u s, and was ended: "
-				   "see whether a file system or the machine hangs, or take "
-				   "another backend (--backend)",
-				   sbx_backend_name(s->backend->kind), SBX_START_SECONDS));
+		fail(s, s->ready && s->launch->proxy.pid && !s->launch->proxy.ready
+			    ? out_string("the proxy was not ready within %u s, and was ended: see "
+					 "whether what a credential's source runs hangs",
+					 SBX_START_SECONDS)
+			    : out_string("%s did not start the program within %u s, and was ended: "
+					 "see whether a file system or the machine hangs, or take "
+					 "another backend (--backend)",
+					 sbx_backend_name(s->backend->kind), SBX_START_SECONDS));
 		return;
 	}
 	s->out->status = s->hung_up ? 128 + SIGHUP : EXIT_TIME;
@@ -617,7 +584,7 @@ void supervise(struct launch *launch, struct backend *backend, struct outcome *o
 	out_hurry(!launch->options.check);
 	watch_start(launch, &s.watching);
 	backend_go_on(backend);
-	fill(&set);
+	signals_fill(&set);
 	sigdelset(&set, SIGALRM); /* out_hurry()'s; with its handler musl let others through */
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	s.signals = signalfd(-1, &set, SFD_CLOEXEC);

@@ -4,6 +4,7 @@
 #ifndef SBX_STUB_SUPERVISE_H
 #define SBX_STUB_SUPERVISE_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 struct launch;
@@ -26,6 +27,8 @@ void terminal_follow_continue(int program);
 /* Had we one, and is it closed? */
 bool terminal_is_gone(void);
 
+/* signals.c: those that are blocked meanwhile. */
+void signals_fill(sigset_t *set);
 /* Records the caller's signals in the plan, takes those that are handled, and
  * every process below us that loses its parent. */
 void signals_take(struct launch *launch);

@@ -35,9 +35,11 @@ interactive_tests() {
 interactive_claude() {
 	echo "interactive claude, on $backend"
 	start_shell
-	keys "ANTHROPIC_BASE_URL=$api ANTHROPIC_API_KEY=$key CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1" \
+	keys "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1" \
 		" $sbx_exec -q --backend $backend -D program=$dir $blob -- $dir/claude" Enter
-	check 'claude draws its screen' wait_for 'Claude Code' 60
+	check 'it asks whether to use the key, and shows the placeholder' wait_for 'Do you want to use this API key' 60
+	keys Up Enter
+	check 'claude draws its screen' wait_for 'Claude Code v' 60
 	tmux_run resize-window -t t -x 70 -y 24
 	sleep 2
 	check 'a resize reaches it: its rules fit the new width' fits_width 70
@@ -57,6 +59,9 @@ interactive_claude() {
 	wait_for 'claude --resume' 20
 	keys 'echo status=$?' Enter
 	check 'it ends, with status 0' wait_for 'status=0' 20
+	keys clear Enter 'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1' \
+		" $sbx_exec -q --backend $backend -D program=$dir $blob -- $dir/claude" Enter
+	check 'another session does not ask again' wait_for 'Claude Code v' 60
 	end_shell
 }
 

@@ -59,6 +59,8 @@ class Path(Question):
             return None
         if made == "tmp":
             return True if case.is_made(self.path) and self.verb == "read" else False
+        if made == "copy" and not worked(bare):
+            return None  # modes of the host's file are not all kept
         return worked(bare)
 
 

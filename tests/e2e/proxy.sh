@@ -201,6 +201,14 @@ else
 	skip "$(head -n 1 <<<"$out")"
 fi
 
+case_ 'a proxy that hangs'
+cp "$sbx_fake" "$built/sbx-exec-fake"; chmod 755 "$built/sbx-exec-fake" # it waits for 2 s
+standin hang
+caller "$built/sbx-exec-fake" -q --backend landlock "$dir/proxied.sbx" -- true
+status 125 'is not waited for without end'
+output "the proxy was not ready within 2 s, and was ended: see whether what a credential's source runs hangs" '... and that is said'
+ok '... and it is ended' until_gone "$(proxy_pid)"
+
 case_ 'NET-11 on landlock: older kernels'
 cp "$sbx_abi" "$built/sbx-exec-abi"; chmod 755 "$built/sbx-exec-abi"
 rig=std/rig-alone policy old <<POL

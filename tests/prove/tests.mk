@@ -3,5 +3,5 @@
 CHECKS += check-prove
 BROKEN := landlock seccomp broker mask-unverified
 .PHONY: check-prove
-check-prove: $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(BROKEN:%=$(O)/tests/sbx-exec-without-%)
+check-prove: $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(O)/sbx-proxy $(BROKEN:%=$(O)/tests/sbx-exec-without-%)
 	$(Q)tests/prove/run

@@ -154,9 +154,9 @@ Test(keeper, json, .init = set_up, .fini = tear_down)
 	    " \"short\": \"x\", \"line\": \"sk-12345\\nx: y\"}, \"dup.key\": \"12345678\"}");
 
 	expect_file(path, ".claude.token", SOURCE_READ, "sk-ant-oat-1");
-	expect_file(path, ".claude.none", SOURCE_BAD,
+	expect_file(path, ".claude.none", SOURCE_ABSENT,
 		    "its JSON has no .claude.none: log in again, or name the right key");
-	expect_file(path, ".claude.token.more", SOURCE_BAD,
+	expect_file(path, ".claude.token.more", SOURCE_ABSENT,
 		    "its JSON has no .claude.token.more: log in again, or name the right key");
 	expect_file(path, ".claude.n", SOURCE_BAD, "in its JSON, .claude.n is no string");
 	expect_file(path, ".claude", SOURCE_BAD, "in its JSON, .claude is no string");
@@ -166,7 +166,7 @@ Test(keeper, json, .init = set_up, .fini = tear_down)
 		    "it is no JSON (line 2)");
 	expect_file(text_file("twice", "{\"k\": \"12345678\", \"k\": \"87654321\"}"), ".k",
 		    SOURCE_BAD, "it is no JSON (line 1)");
-	expect_file(text_file("list", "[\"12345678\"]"), ".k", SOURCE_BAD,
+	expect_file(text_file("list", "[\"12345678\"]"), ".k", SOURCE_ABSENT,
 		    "its JSON has no .k: log in again, or name the right key");
 }
 

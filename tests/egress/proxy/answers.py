@@ -141,3 +141,13 @@ def case_a_stalled_server(world):
     expect((time.time() - begun < 1), True)
     for connection in stalled:
         connection.close()
+
+
+def case_what_leads_elsewhere(world):
+    """Fields of the hop and Alt-Svc, which names another way to the server, are not passed on"""
+    proxy = serve_bytes(world, answer(body=b"ok", fields=['Alt-Svc: h3=":443"', "Connection: keep-alive, X-Gone", "X-Gone: 1", "Keep-Alive: 5",
+                                                          "Proxy-Authenticate: Basic", "X-Stays: 1"]))
+    with proxy.connect() as connection:
+        connection.sendall(get("http://plain.test/"))
+        _, fields, body = read_answer(connection)
+    expect((fields, body), ({"x-stays": "1", "content-length": "2"}, b"ok"))

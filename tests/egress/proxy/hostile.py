@@ -88,7 +88,7 @@ def case_smuggled_in_a_body(world):
 
 def case_chunks_that_are_none(world):
     """Broken chunks of a request end it"""
-    for chunk in (b"xyz\r\n", b"5\nhello\r\n", b"5\r\nhelloXX", b"fffffffffffffffffff\r\n", b"5;" + b"x" * 20000):
+    for chunk in (b"xyz\r\n", b"5\nhello\r\n", b"5\rXhello\r\n", b"5\r\nhelloXX", b"5\r\nhello\rX", b"0\r\n\rX", b"0\r\nT: x\rX", b"fffffffffffffffffff\r\n", b"5;" + b"x" * 20000):
         proxy, server = plain(world)
         proxy.exchange(GOOD.replace(b"GET", b"POST") + b"Transfer-Encoding: chunked\r\n\r\n" + chunk)
         expect(proxy.records(1)[0]["reason"], "the request's chunks are malformed")
