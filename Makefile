@@ -156,6 +156,7 @@ install: all
 	cp -r stdlib policies $(DESTDIR)$(PREFIX)/share/sbx
 	chmod -R a+rX,go-w $(DESTDIR)$(PREFIX)/share/sbx
 	install -m 644 docs/man/sbxc.1 docs/man/sbx-exec.1 docs/man/sbx-proxy.1 \
+		docs/man/sbx-chaperon.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 docs/man/sbx-policy.5 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 completions/sbxc completions/sbx-exec \
@@ -166,7 +167,8 @@ uninstall:
 		$(DESTDIR)$(PREFIX)/bin/sbx-slurm
 	rm -rf $(DESTDIR)$(PREFIX)/share/sbx
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/sbxc.1 $(DESTDIR)$(PREFIX)/share/man/man1/sbx-exec.1 \
-		$(DESTDIR)$(PREFIX)/share/man/man1/sbx-proxy.1 $(DESTDIR)$(PREFIX)/share/man/man5/sbx-policy.5 \
+		$(DESTDIR)$(PREFIX)/share/man/man1/sbx-proxy.1 \
+		$(DESTDIR)$(PREFIX)/share/man/man1/sbx-chaperon.1 $(DESTDIR)$(PREFIX)/share/man/man5/sbx-policy.5 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/sbxc \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/sbx-exec
 
