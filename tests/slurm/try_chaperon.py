@@ -1,10 +1,8 @@
 """sbx-chaperon over its wire, against a real Slurm, as an ordinary user and without sbx-exec."""
 import os
 import pathlib
-import shutil
 import signal
 import socket
-import struct
 import subprocess
 import time
 

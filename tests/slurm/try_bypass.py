@@ -1,0 +1,135 @@
+"""Ways round a check of Slurm's options: each first works with the real clients, then does not from inside.
+
+An attempt is the words, and a file that is there when it has worked.  TRACE in a word is that file's name, PLACE its
+directory, JOB a job that is there and not the project's.
+"""
+import os
+import subprocess
+
+from session import Session
+from try_chaperon import wait_for, write
+
+
+class Attempt:
+    def __init__(self, title, *words, script="", stdin="", environment=None, files=None, says="", job=False):
+        self.title, self.words, self.script, self.stdin, self.says = title, words, script, stdin, says
+        self.environment, self.files, self.job = environment or {}, files or {}, job
+
+
+TOUCH = "#!/bin/sh\ntouch TRACE\n"
+ATTEMPTS = [
+    Attempt("a colon makes two lines of one", "sbatch", "-W", "-J", ":", "-o", "--wrap=touch trace", stdin="#!/bin/sh\ntrue\n",
+            says="a second component"),
+    Attempt("an abbreviation", "sbatch", "-W", "-o", "/dev/null", "--wra=touch TRACE", says="not an option of this command: --wra="),
+    Attempt("the last of two", "sbatch", "-W", "-o", "/dev/null", "--wrap=true", "--wrap=touch TRACE", says="given twice: --wrap"),
+    Attempt("a job's name in the name of a file", "sbatch", "-W", "-o", "PLACE/out/%x", "-J", "../trace", "--wrap=id",
+            says="has other characters", files={"out/there": ""}),
+    Attempt("a file spliced into the script", "sbatch", "-W", "-o", "/dev/null", "--bbf=PLACE/more", "s.sh", script="#!/bin/sh\ntrue\n",
+            files={"more": "touch TRACE\n"}, says="not an option of this command: --bbf="),
+    Attempt("the same from the script", "sbatch", "-W", "-o", "/dev/null", "s.sh", script="#!/bin/sh\n#SBATCH --bbf=PLACE/more\ntrue\n",
+            files={"more": "touch TRACE\n"}, says="(script, line 2)"),
+    Attempt("a second option on a line", "sbatch", "-W", "s.sh", script="#!/bin/sh\n#SBATCH -J x -o TRACE --nice=5\necho\n",
+            says="nothing allows: --nice"),
+    Attempt("a directive of another system, far below", "sbatch", "-W", "s.sh", script="#!/bin/sh\ntrue\ntrue\n#PBS -o TRACE\necho\n"),
+    Attempt("#SLURM for #SBATCH", "sbatch", "-W", "s.sh", script="#!/bin/sh\n#SLURM -o TRACE\necho\n", says="say #SBATCH"),
+    Attempt("a variable beats the script", "sbatch", "-W", "s.sh", script="#!/bin/sh\n#SBATCH -o /dev/null\necho\n",
+            environment={"SBATCH_ERROR": "TRACE"}, says="(variable SBATCH_ERROR)"),
+    Attempt("code before the script", "sbatch", "-W", "-o", "/dev/null", "--export=ALL,BASH_ENV=PLACE/more", "s.sh", script="#!/bin/bash\ntrue\n",
+            files={"more": "touch TRACE\n"}, says="the policy passes no variable BASH_ENV"),
+    Attempt("a login shell on the node", "sbatch", "-W", "-o", "/dev/null", "--export=NONE", "--wrap=true", files={"~/.profile": "touch TRACE\n"}),
+    Attempt("the same by a variable", "sbatch", "-W", "-o", "/dev/null", "--wrap=true", environment={"SLURM_GET_USER_ENV": "1"},
+            files={"~/.profile": "touch TRACE\n"}),
+    Attempt("a plugin of one's own", "sbatch", "--test-only", "--wrap=true", environment={"SLURM_CONF": "PLACE/slurm.conf"},
+            files={"plugin": ""}),
+    Attempt("a prolog on this side", "srun", "--prolog=PLACE/more", "true", files={"more": TOUCH}, says="not an option of this command: --prolog="),
+    Attempt("the same by a variable", "srun", "true", environment={"SLURM_PROLOG": "PLACE/more"}, files={"more": TOUCH}),
+    Attempt("a task's prolog", "srun", "--task-prolog=PLACE/more", "true", files={"more": TOUCH}, says="not an option of this command"),
+    Attempt("a program copied to the node", "srun", "--bcast=TRACE", "/bin/true", says="not an option of this command: --bcast="),
+    Attempt("commands from a file", "srun", "-n1", "--multi-prog", "PLACE/more", files={"more": "0 touch TRACE\n"},
+            says="not an option of this command: --multi-prog"),
+    Attempt("srun's output outside", "srun", "-o", "TRACE", "id", says="nothing allows: --output"),
+    Attempt("into another's job", "srun", "--jobid=JOB", "--overlap", "touch", "TRACE", job=True, says="denied: --jobid"),
+    Attempt("the same by a variable", "srun", "touch", "TRACE", environment={"SLURM_JOB_ID": "JOB", "SLURM_OVERLAP": "1"}, job=True,
+            says="denied: --"),
+    Attempt("a command on this side", "salloc", "touch", "TRACE", says="it runs a command outside"),
+    Attempt("scontrol writes a file", "scontrol", "write", "batch_script", "JOB", "TRACE", job=True, says="nothing allows: scontrol"),
+    Attempt("scontrol reads commands", "scontrol", stdin="write batch_script JOB TRACE\n", job=True, says="nothing allows: scontrol"),
+]
+
+
+class Bypass:
+    def __init__(self, world, report):
+        self.world, self.report = world, report
+        self.session = Session(world, world.work / "bypass", policy="bypass.pol")
+        self.place = self.session.project
+        self.trace = self.place / "trace"
+        self.job = "0"
+
+    def fill(self, text):
+        return text.replace("TRACE", str(self.trace)).replace("PLACE", str(self.place)).replace("JOB", self.job)
+
+    def plugin(self):
+        """A configuration that has each client load a library of ours."""
+        library = self.place / "trace.so"
+        subprocess.run(["gcc", "-shared", "-fPIC", "-x", "c", "-o", library, "-"], check=True, text=True,
+                       input=f'#include <fcntl.h>\n__attribute__((constructor)) static void begin(void) {{ creat("{self.trace}", 0600); }}\n')
+        (self.place / "plugstack.conf").write_text(f"required {library}\n")
+        conf = self.world.cluster.conf.read_text()
+        (self.place / "slurm.conf").write_text("".join(f"PlugStackConfig={self.place}/plugstack.conf\n" if line.startswith("PlugStackConfig")
+                                                       else line + "\n" for line in conf.splitlines()))
+
+    def prepare(self, attempt):
+        self.trace.unlink(missing_ok=True)
+        if attempt.job:
+            self.job = self.world.cluster.run("sbatch", "--parsable", "-o", "/dev/null", "--wrap=sleep 60", cwd=self.place).stdout.strip()
+            wait_for(lambda: "R" in self.world.cluster.run("squeue", "--noheader", "-o", "%t", "-j", self.job, cwd=self.place).stdout)
+        for name, text in attempt.files.items():
+            path = self.world.home / name[2:] if name.startswith("~/") else self.place / name
+            if name == "plugin":
+                self.plugin()
+                continue
+            path.parent.mkdir(exist_ok=True)
+            os.chown(path.parent, self.world.uid, self.world.uid)
+            write(path, self.fill(text))
+        if attempt.script:
+            write(self.place / "s.sh", self.fill(attempt.script))
+
+    def clear(self, attempt):
+        if attempt.job:
+            self.world.cluster.run("scancel", self.job, cwd=self.place)
+        for name in attempt.files:
+            if name.startswith("~/"):
+                (self.world.home / name[2:]).unlink()
+
+    def worked(self):
+        return self.trace.exists() or wait_for(self.trace.exists, 1)
+
+    def attempt(self, attempt):
+        self.prepare(attempt)
+        words = [self.fill(word) for word in attempt.words]
+        environment = {name: self.fill(value) for name, value in attempt.environment.items()}
+        done = subprocess.run(["setpriv", "--reuid", self.world.user, "--regid", self.world.user, "--init-groups", *words],
+                              cwd=self.place, capture_output=True, text=True, input=self.fill(attempt.stdin), timeout=60,
+                              env={"SLURM_CONF": str(self.world.cluster.conf), "HOME": str(self.world.home), "PATH": "/usr/bin:/bin",
+                                   "USER": self.world.user, **environment})
+        self.report.check(self.worked(), f"bypass: {attempt.title}: works outside", done.stdout + done.stderr)
+        self.trace.unlink(missing_ok=True)
+        status, out, errors = self.session.run(*words, stdin=self.fill(attempt.stdin), environment=environment)
+        if attempt.says:
+            self.report.check(status == 1 and attempt.says in errors, f"bypass: {attempt.title}: refused", f"{status} {out}{errors}")
+        else:
+            self.report.check(status == 0, f"bypass: {attempt.title}: without it", f"{status} {out}{errors}")
+        self.report.check(not self.worked(), f"bypass: {attempt.title}: does nothing inside")
+        self.clear(attempt)
+
+
+def run(world, report):
+    if not world.cluster:
+        report.skip("ways round the chaperon", world.without)
+        return
+    tries = Bypass(world, report)
+    try:
+        for attempt in ATTEMPTS:
+            tries.attempt(attempt)
+    finally:
+        tries.session.end()
