@@ -170,7 +170,10 @@ static void list(struct client *client, int status)
 {
 	bool any;
 
-	(void)status;
+	if (status) {
+		client_exit(client, status); /* squeue has said why */
+		return;
+	}
 	if (client->captured && evbuffer_get_length(client->captured))
 		queue_learn(client);
 	if (!read_ids(client))
@@ -276,39 +279,44 @@ static bool all_counted(struct client *client)
 	return true;
 }
 
+/* Those of the real line that are flags, or those that are KEY=VALUE. */
+static void copy_words(struct strings *to, const struct strings *from, bool flags)
+{
+	for (size_t i = 1; i < from->count; i++)
+		if ((from->items[i][0] == '-') == flags)
+			strings_add(to, "%s", from->items[i]);
+}
+
+/* Are all ids of jobs in scope, as the queue has them now?  Else it has been said. */
+static bool all_ours(struct client *client, int status)
+{
+	if (status) {
+		client_exit(client, status); /* squeue has said why */
+		return false;
+	}
+	queue_learn(client);
+	for (size_t i = 0; i < client->ids.count; i++)
+		if (!queue_has(client, client->ids.items[i].job, scope_of(client)))
+			return not_ours(client, client->ids.items[i].job);
+	return true;
+}
+
 static void change(struct client *client, int status)
 {
-	struct strings line = { 0 };
 	bool update = !strcmp(client->command->words, "update");
+	struct strings given;
 
-	(void)status;
-	queue_learn(client);
-	for (size_t i = 0; i < client->ids.count; i++) {
-		if (!queue_has(client, client->ids.items[i].job, scope_of(client))) {
-			not_ours(client, client->ids.items[i].job);
-			return;
-		}
-	}
-	if (!all_counted(client))
+	if (!all_ours(client, status) || !all_counted(client))
 		return;
 	command_line(client);
-	/* Flags, the word, the ids, then what else it takes. */
-	for (int keys = 0; keys < 2; keys++) {
-		for (size_t i = 0; i < client->line.count; i++)
-			if ((i && client->line.items[i][0] != '-') == keys)
-				strings_add(&line, "%s", client->line.items[i]);
-		if (!keys) {
-			struct strings options = client->line;
-
-			client->line = line;
-			strings_add(&client->line, "%s", client->command->words);
-			add_ids(client, update ? "JobId=" : "");
-			line = client->line;
-			client->line = options;
-		}
-	}
-	strings_free(&client->line);
-	client->line = line;
+	given = client->line;
+	client->line = (struct strings){ 0 };
+	strings_add(&client->line, "%s", client->command->program);
+	copy_words(&client->line, &given, true);
+	strings_add(&client->line, "%s", client->command->words);
+	add_ids(client, update ? "JobId=" : "");
+	copy_words(&client->line, &given, false);
+	strings_free(&given);
 	client_run(client, ANSWER_SECONDS);
 }
 
@@ -316,14 +324,8 @@ static void cancel(struct client *client, int status)
 {
 	bool named = client->ids.count;
 
-	(void)status;
-	queue_learn(client);
-	for (size_t i = 0; i < client->ids.count; i++) {
-		if (!queue_has(client, client->ids.items[i].job, scope_of(client))) {
-			not_ours(client, client->ids.items[i].job);
-			return;
-		}
-	}
+	if (!all_ours(client, status))
+		return;
 	if (!named)
 		queue_list(client, scope_of(client), &client->ids);
 	if (!client->ids.count) {

@@ -257,7 +257,10 @@ static void check_and_submit(struct client *client, int status)
 {
 	struct record *record = client->server->record;
 
-	(void)status;
+	if (status) {
+		client_exit(client, status); /* squeue has said why */
+		return;
+	}
 	if (client->captured)
 		queue_learn(client);
 	record_lock(record);
