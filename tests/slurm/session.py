@@ -41,9 +41,12 @@ class Session:
 
     count = 0
 
-    def __init__(self, world, place, policy="session.pol", environment=None):
+    def __init__(self, world, place, policy="session.pol", environment=None, shipped=False):
         Session.count += 1
         self.world, self.place, self.number = world, place, Session.count
+        # With sanitizers, but where it is measured.
+        self.built = world.out / ("sbx-chaperon" if shipped else "tests/slurm/sbx-chaperon")
+        self.faults = place / f"faults-{self.number}"
         self.project, self.clients = place / "project", place / "clients"
         for directory in (place, self.project, self.clients):
             directory.mkdir(exist_ok=True)
@@ -67,12 +70,12 @@ class Session:
 
     def start(self, environment):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        program = self.place / "sbx-chaperon"
-        if not program.exists():
-            shutil.copy(self.world.out / "sbx-chaperon", program)
+        program = self.place / f"sbx-chaperon-{self.number}"
+        shutil.copy(self.built, program)
         self.process = subprocess.Popen(["/bin/bash", "-c", f'exec -c "$0" 3<&{theirs.fileno()} {theirs.fileno()}<&-', program],
                                         pass_fds=[theirs.fileno()], user=self.world.uid, group=self.world.uid, extra_groups=[],
-                                        env={}, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+                                        env={}, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=open(self.faults, "w"))
         theirs.close()
         self.control = ours
         log = os.open(self.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
@@ -100,8 +103,10 @@ class Session:
         listener.close()
 
     def end(self):
+        """What a sanitizer had to say; "" is good."""
         self.control.close()
-        return self.process.wait(10)
+        self.process.wait(10)
+        return self.faults.read_text()
 
     def popen(self, *words, cwd=None, environment=None, **more):
         variables = {"SBX_SLURM_SOCKET": str(self.path), "PATH": "/usr/bin:/bin", **(environment or {})}

@@ -5,8 +5,13 @@ $(SLURM_READER): $(call san,tests/slurm/reader.c $(CHAPERON_PURE) $(BLOB))
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN_CFLAGS) -o $@ $^
+SLURM_CHAPERON := $(O)/tests/slurm/sbx-chaperon
+$(SLURM_CHAPERON): $(call san,tests/slurm/sanitized.c $(CHAPERON) $(BLOB))
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN_CFLAGS) -o $@ $^ $(CHAPERON_LIBS) -lutil
 
 CHECKS += check-slurm
 .PHONY: check-slurm
-check-slurm: all $(SLURM_READER)
+check-slurm: all $(SLURM_READER) $(SLURM_CHAPERON)
 	$(Q)O=$(O) tests/slurm/run

@@ -173,8 +173,9 @@ class Tries:
         self.check(mine not in third.run("squeue", "--noheader", "--format=%i")[1].split(), "another project does not")
         status, _, errors = third.run("scancel", mine)
         self.check(status == 1 and "is not of this project" in errors, "nor can it cancel it", errors)
-        third.end()
-        self.session.end()
+        for session in (third, self.session):
+            faults = session.end()
+            self.check(not faults, "no fault of memory", faults)
         self.session = second
         self.check(second.run("scancel", mine)[0] == 0, "after its session has ended the project still can")
         self.native("scancel", other)
@@ -326,15 +327,21 @@ class Tries:
         wait_for(lambda: self.session.run("sinfo")[0] == 0)
 
     def speed(self):
+        session = Session(self.world, self.world.work / "speed", shipped=True)
         start = time.monotonic()
         for _ in range(100):
-            raw = self.session.connect()
-            raw.sendall(request(["sbatch", "--uid=0"], self.project))
+            raw = session.connect()
+            raw.sendall(request(["sbatch", "--uid=0"], session.project))
             hear(raw)
         each = (time.monotonic() - start) * 10
         self.check(each < 5, "a refusal takes little", f"{each:.2f} ms")
-        print(f"  a refusal: {each:.2f} ms; of its own {self.session.resident()} kB are resident")
-        self.check(self.session.resident() < 4096, "it is small", self.session.resident())
+        print(f"  a refusal: {each:.2f} ms; of its own {session.resident()} kB are resident")
+        many = [session.connect() for _ in range(70)]
+        for raw in many:
+            raw.close()
+        session.run("sinfo")
+        self.check(session.resident() < 4096, "it is small", session.resident())
+        session.end()
 
     def killed(self):
         process = self.session.popen("srun", "sleep", "60", stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
