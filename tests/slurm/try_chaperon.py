@@ -180,6 +180,24 @@ class Tries:
         self.check(second.run("scancel", mine)[0] == 0, "after its session has ended the project still can")
         self.native("scancel", other)
 
+    def many_tasks(self):
+        job = self.submit("--hold", "--array=1-3", "--comment=an array", "--wrap=true")
+        out = self.session.run("squeue", "--noheader", "--format=%i %k")[1]
+        self.check(out == f"{job}_[1-3] an array\n", "an array is listed, with its comment", out)
+        self.check(self.session.run("scancel", f"{job}_2")[0] == 0, "one of its tasks is cancelled")
+        out = self.session.run("squeue", "--noheader", "--format=%i")[1]
+        self.check(out == f"{job}_[1,3]\n", "and no other", out)
+        self.check(self.session.run("scontrol", "release", job)[0] == 0, "the rest is released")
+        done = wait_for(lambda: not self.session.run("squeue", "--noheader", f"--jobs={job}")[1].strip())
+        self.check(done, "and ends")
+        job = self.submit("--wrap=sleep 60")
+        wait_for(lambda: "R" in self.session.run("squeue", "--noheader", "--format=%t", f"--jobs={job}")[1])
+        status, _, errors = self.session.run("scontrol", "requeue", job)
+        wait_for(lambda: "PD" in self.session.run("squeue", "--noheader", "--format=%t")[1])
+        text = self.session.run("scontrol", "show", "job", job)[1]
+        self.check(status == 0 and "Restarts=1" in text, "a job that was requeued is still the project's", errors + text)
+        self.check(self.session.run("scancel", job)[0] == 0, "and cancelled")
+
     def budget(self):
         jobs = [self.submit("--hold", "--wrap=true") for _ in range(4)]
         status, _, errors = self.session.run("sbatch", "--hold", "--array=1-3", "--wrap=true")
@@ -357,7 +375,7 @@ class Tries:
         self.check(status == 1 and "does not answer" in errors, "and the next one hears it", errors)
 
 
-ORDER = ("batch", "forms", "step", "refusals", "environment", "budget", "hours", "hostile", "strangers", "speed", "real_client", "slurm_down", "scope", "killed")
+ORDER = ("batch", "forms", "step", "refusals", "environment", "many_tasks", "budget", "hours", "hostile", "strangers", "speed", "real_client", "slurm_down", "scope", "killed")
 
 
 def run(world, report):

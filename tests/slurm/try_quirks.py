@@ -70,6 +70,15 @@ class Quirks:
             self.report.check(options.get(name) == again.get(name), f"{case['title']}: {name} is the same",
                               f"{options.get(name)} / {again.get(name)}\n{handed_on}")
 
+    def check_explain(self, case, refused):
+        """sbxc explain says the same of a line, but for what depends on a directory or on variables."""
+        if case["script"] or case["env"] or any("'" in word or "\n" in word for word in case["words"]) or \
+                case["ours"] and case["ours"].startswith(("a job starts", "the policy passes")):
+            return
+        line = " ".join(["sbatch", *(f"'{word}'" for word in case["words"])])
+        done = subprocess.run([self.world.out / "sbxc", "explain", self.blob, "slurm", line], capture_output=True, text=True)
+        self.report.check((": refused" in done.stdout.split("\n")[0]) == refused, f"{case['title']}: explain says so, too", done.stdout + done.stderr)
+
     def try_case(self, case):
         script = self.script(case["script"])
         status, text, fault = self.ours(case, script)
@@ -78,6 +87,7 @@ class Quirks:
             self.report.check(status == 1 and case["ours"] in text, f"{case['title']}: refused", text)
         else:
             self.report.check(status == 0, f"{case['title']}: passed on", text)
+        self.check_explain(case, bool(case["ours"]))
         if not self.world.cluster:
             return
         done, options = self.real(case["words"], case["env"], script)
