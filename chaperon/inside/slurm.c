@@ -46,6 +46,8 @@ static void restore_terminal(void)
 	is_raw = false;
 }
 
+static _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 static _Noreturn void fail(const char *format, ...)
 {
 	va_list arguments;
