@@ -208,6 +208,7 @@ static void on_end(void *context, int status)
 	struct client *client = context;
 
 	client->run = NULL;
+	command_end(client);
 	if (status == -1)
 		client_fail(client, "%s: Slurm did not answer within %d s",
 			    client->ask.request.command, ANSWER_SECONDS);
@@ -260,6 +261,7 @@ void client_run(struct client *client, int seconds)
 					client->server->session->environment.items, &terminal,
 					seconds, &watch, client);
 	if (!client->run) {
+		command_end(client);
 		client_fail(client, "%s cannot be started", client->line.items[0]);
 		return;
 	}

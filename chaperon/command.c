@@ -212,7 +212,7 @@ static void list(struct client *client, int status)
 static bool lacks_ids(const struct record *record)
 {
 	for (size_t i = 0; i < record->count; i++)
-		if (!record->jobs[i].id && !record->jobs[i].failed &&
+		if (!record->jobs[i].id && !record->jobs[i].failed && !record->jobs[i].ended &&
 		    record->jobs[i].submitted > time(NULL) - 86400)
 			return true;
 	return false;
@@ -438,6 +438,12 @@ void command_begin(struct client *client)
 void command_script(struct client *client)
 {
 	job_script(client);
+}
+
+void command_end(struct client *client)
+{
+	if (client->command->class == COMMAND_STEP)
+		record_ended(client->server->record, client->tag);
 }
 
 void command_output(struct client *client)

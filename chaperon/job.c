@@ -198,8 +198,10 @@ static void run_batch(struct client *client, const char *directory, const char *
 		strings_add(&client->line, "--hold");
 	client->outlives = true;
 	client_capture(client, &client->line, on_batch_end);
-	if (!client->run)
+	if (!client->run) {
+		record_failed(client->server->record, client->tag);
 		return;
+	}
 	run_input(client->run, wrapper, strlen(wrapper));
 	run_input_end(client->run);
 }

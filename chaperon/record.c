@@ -111,6 +111,8 @@ static void read_line(struct record *record, const char *text, size_t size)
 	}
 	if (job && json_is_true(json_object_get(line, "failed")))
 		job->failed = true;
+	if (job && json_is_true(json_object_get(line, "ended")))
+		job->ended = true;
 	json_decref(line);
 }
 
@@ -198,13 +200,23 @@ bool record_hours(struct record *record, const char *tag, uint64_t cpu_s, uint64
 	return append(record, line);
 }
 
-void record_failed(struct record *record, const char *tag)
+static void record_word(struct record *record, const char *tag, const char *word)
 {
 	json_t *line = json_object();
 
 	json_object_set_new(line, "tag", json_string(tag));
-	json_object_set_new(line, "failed", json_true());
+	json_object_set_new(line, word, json_true());
 	append(record, line);
+}
+
+void record_ended(struct record *record, const char *tag)
+{
+	record_word(record, tag, "ended");
+}
+
+void record_failed(struct record *record, const char *tag)
+{
+	record_word(record, tag, "failed");
 }
 
 /* ---- looking ------------------------------------------------------------------------------ */

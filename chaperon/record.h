@@ -16,7 +16,8 @@
 
 struct job {
 	uint32_t id; /* 0: not known yet, or never submitted */
-	bool failed;
+	bool failed; /* it never was one */
+	bool ended;  /* of srun: over, whether or not its id was learnt */
 	char tag[JOB_TAG_SIZE];
 	char *session, *comment; /* comment NULL: none */
 	time_t submitted;
@@ -44,6 +45,7 @@ void record_unlock(struct record *record);
 bool record_begin(struct record *record, const char *tag, uint64_t tasks, const char *comment);
 bool record_submitted(struct record *record, const char *tag, uint32_t id);
 bool record_hours(struct record *record, const char *tag, uint64_t cpu_s, uint64_t gpu_s);
+void record_ended(struct record *record, const char *tag);
 void record_failed(struct record *record, const char *tag);
 
 /* The job with that id, if it is in @scope ("session", "project", "user": of the project). */

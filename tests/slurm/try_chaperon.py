@@ -93,6 +93,8 @@ class Tries:
         self.check((status, out) == (0, "through\n" * 3000), "srun: standard input and output", f"{status} {len(out)} {errors}")
         status, out, errors = self.session.run("srun", "-n2", "-l", "sh", "-c", "echo $SLURM_PROCID; echo to stderr >&2; exit 4")
         self.check(status == 4 and sorted(out.splitlines()) == ["0: 0", "1: 1"] and "to stderr" in errors, "srun -n2", out + errors)
+        record = next((self.session.place / "state").glob("*.jsonl")).read_text()
+        self.check(record.count('"ended":true') == 2 and "sbx-" in record, "the record has both as ended", record)
         process = self.session.popen("srun", "sh", "-c", "echo up; sleep 60", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                      stderr=subprocess.PIPE)
         process.stdout.readline()
