@@ -55,21 +55,25 @@ static bool open_redact(struct conn *conn, const char **why)
 	return good;
 }
 
-/* With a credential: can we read what comes?  Sets up what reads it. */
+/* With a credential: can we read what comes?  Sets up what reads it.  Of two codings one
+ * may be overlooked, by us or by the program: also where the first says that there is none. */
 static bool open_secrets(struct conn *conn, const struct head *head, const char **why)
 {
 	struct http *http = conn->http;
 	struct span coding = find(head, "content-encoding");
+	unsigned codings = count(head, "content-encoding");
 
 	if (!http->secrets)
 		return true;
 	if (!open_redact(conn, why))
 		return false;
-	if (!coding.size || span_is(coding, "identity") || http->answer.kind == HEAD_BODY_NONE)
+	if (!codings || http->answer.kind == HEAD_BODY_NONE)
 		return true;
 	*why = "it answers in a coding that cannot be searched for the credential";
-	if (count(head, "content-encoding") != 1)
+	if (codings != 1)
 		return false;
+	if (!coding.size || span_is(coding, "identity"))
+		return true;
 	if (!span_is(coding, "gzip") && !span_is(coding, "deflate") && !span_is(coding, "x-gzip"))
 		return false;
 	http->unpack = unpack_make();

@@ -145,8 +145,9 @@ def case_a_coding_that_cannot_be_read(world):
 
 
 def case_two_codings(world):
-    """Nor is one that is packed twice, in one field or in two"""
-    for coding in (["Content-Encoding: gzip, br"], ["Content-Encoding: gzip", "Content-Encoding: br"]):
+    """Nor is one that is packed twice, in one field or in two, nor one of two fields of which one says that it is not packed"""
+    for coding in (["Content-Encoding: gzip, br"], ["Content-Encoding: gzip", "Content-Encoding: br"], ["Content-Encoding: ", "Content-Encoding: gzip"],
+                   ["Content-Encoding: identity", "Content-Encoding: gzip"], ["Content-Encoding: gzip", "content-encoding: identity"]):
         proxy, _ = with_key(world, lambda *_, fields=coding: answer(body=gzip.compress(b"?"), fields=fields))
         with inside(world, proxy, "api.test") as connection:
             expect(ask(connection, "/", host="api.test")[0], "HTTP/1.1 502 Bad Gateway")
