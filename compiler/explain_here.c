@@ -121,12 +121,14 @@ static bool link_is_there(const struct question *question, const char *path,
 
 	sbx_fs_decide(set, path, SBX_READ, verdict);
 	made = verdict->allowed ? point_made(set, verdict) : NULL;
-	if (made && made->verb == SBX_FS_TMP)
+	if (made && made->verb == SBX_FS_TMP && strcmp(made->path, path) != 0)
 		return false; /* the host's lies under it */
 	if (sbx_path_beneath("/dev", path) >= 0 || sbx_path_beneath("/proc", path) >= 0)
 		return true;
+	if (lies_under_mask(question, path, verdict))
+		return false;
 	if (verdict->allowed)
-		return !lies_under_mask(question, path, verdict);
+		return true;
 	if (is_firejail(question))
 		return duty_of_path(question->arena, set, path, SBX_READ, verdict) !=
 		       SBX_DUTY_DENY_BENEATH;

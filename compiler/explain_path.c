@@ -44,6 +44,15 @@ static void decide_later(const struct question *question, const char *path, unsi
 	sbx_fs_decide(&set, path, right, verdict);
 }
 
+/* Nothing is there when a session starts, whatever the host has by that name. */
+static bool in_tmp(const struct question *question, const struct sbx_fs_verdict *verdict)
+{
+	const struct sbx_fs_point *made =
+	    verdict->allowed ? point_made(&question->view->set, verdict) : NULL;
+
+	return made && made->verb == SBX_FS_TMP;
+}
+
 /* What a mount answers; Landlock always says EACCES. */
 static const char *mount_answer(const struct sbx_fs_verdict *verdict, enum sbx_duty duty,
 				unsigned right)
@@ -115,11 +124,11 @@ static void note_own(const struct question *question, const char *path, struct a
 static void note_made(const struct question *question, const struct sbx_fs_verdict *verdict,
 		      struct answer *answer)
 {
-	const struct sbx_fs_point *made =
-	    verdict->allowed ? point_made(&question->view->set, verdict) : NULL;
+	const struct sbx_fs_point *made;
 
-	if (!made || made->verb != SBX_FS_TMP || !question_asks(question, SBX_LANDLOCK))
+	if (!in_tmp(question, verdict) || !question_asks(question, SBX_LANDLOCK))
 		return;
+	made = point_made(&question->view->set, verdict);
 	if (!strcmp(made->path, "/tmp") || !strcmp(made->path, "/var/tmp"))
 		answer_note(question, answer,
 			    "on landlock only in the session's own directory in %s, which TMPDIR "
@@ -135,7 +144,7 @@ const char *explain_path(const struct question *question, struct answer *answer)
 			 : !strcmp(question->action, "write") ? SBX_WRITE
 							      : SBX_EXEC;
 	const char *written = view_path(question->view, question->object), *real;
-	struct sbx_fs_verdict verdict;
+	struct sbx_fs_verdict verdict, later;
 	uint32_t snapshot = SBX_NONE;
 	enum sbx_duty duty;
 
@@ -143,10 +152,12 @@ const char *explain_path(const struct question *question, struct answer *answer)
 		return "that variable has no value here";
 	real = view_real(question->arena, written);
 	sbx_fs_decide(&question->view->set, real, right, &verdict);
-	if (!verdict.allowed && is_snapshot(question, verdict.point) &&
-	    access(real, F_OK)) {
-		snapshot = verdict.point;
-		decide_later(question, real, right, &verdict);
+	if (!verdict.allowed && is_snapshot(question, verdict.point)) {
+		decide_later(question, real, right, &later);
+		if (access(real, F_OK) || in_tmp(question, &later)) {
+			snapshot = verdict.point;
+			verdict = later;
+		}
 	}
 	answer->allowed = verdict.allowed;
 	answer->object = real;
@@ -165,9 +176,9 @@ const char *explain_path(const struct question *question, struct answer *answer)
 		note_absent(question, &verdict, real, right, answer);
 	if (snapshot != SBX_NONE)
 		answer_note(question, answer,
-			    "%s holds for names that exist when a session starts; this one does "
-			    "not exist now",
+			    "%s holds for names that exist when a session starts; %s",
 			    render_rule(question->arena, question->blob, SBX_SEC_FS,
-					rule_of(question->view, snapshot), 0));
+					rule_of(question->view, snapshot), 0),
+			    access(real, F_OK) ? "this one does not exist now" : "a tmp is empty then");
 	return NULL;
 }
