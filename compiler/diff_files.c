@@ -157,7 +157,7 @@ static void look(void *context, const char *path, const struct sbx_fs_set sets[2
 	}
 }
 
-/* @flags: denies of these are left out.  False: there are none. */
+/* Denies of these @flags are left out.  False: there are none. */
 static bool leave_out(const struct diff *diff, unsigned side, unsigned flags,
 		      struct sbx_fs_set *set)
 {
@@ -226,6 +226,9 @@ void diff_files(struct diff *diff)
 		for (unsigned side = 0; side < DIFF_SIDES; side++) {
 			fewer[side] = sets[side];
 			fewer_rules |= leave_out(diff, side, variants[i].flag, &fewer[side]);
+			if (variants[i].flag == SBX_F_BEST_EFFORT)
+				fewer_rules |= fs_set_unmade(diff->arena, diff->side[side].blob,
+							     &fewer[side], &fewer[side]);
 		}
 		diff->when = when ? arena_printf(diff->arena, "%s, %s", variants[i].when, when)
 				  : variants[i].when;

@@ -53,6 +53,18 @@ static bool in_tmp(const struct question *question, const struct sbx_fs_verdict 
 	return made && made->verb == SBX_FS_TMP;
 }
 
+/* Is it the host's own on landlock, where no best-effort tmp or copy lies over it? */
+static bool is_open_unmade(const struct question *question, const char *path, unsigned right,
+			   const struct sbx_fs_verdict *verdict)
+{
+	const struct sbx_fs_set *set = &question->view->set;
+	struct sbx_fs_set unmade;
+
+	return point_made(set, verdict) &&
+	       fs_set_unmade(question->arena, question->blob, set, &unmade) &&
+	       sbx_fs_allows(&unmade, path, right);
+}
+
 /* What a mount answers; Landlock always says EACCES. */
 static const char *mount_answer(const struct sbx_fs_verdict *verdict, enum sbx_duty duty,
 				unsigned right)
@@ -122,14 +134,19 @@ static void note_own(const struct question *question, const char *path, struct a
 }
 
 static void note_made(const struct question *question, const struct sbx_fs_verdict *verdict,
-		      struct answer *answer)
+		      unsigned right, struct answer *answer)
 {
-	const struct sbx_fs_point *made;
+	const struct sbx_fs_point *made =
+	    verdict->allowed ? point_made(&question->view->set, verdict) : NULL;
 
-	if (!in_tmp(question, verdict) || !question_asks(question, SBX_LANDLOCK))
+	if (!made || !question_asks(question, SBX_LANDLOCK))
 		return;
-	made = point_made(&question->view->set, verdict);
-	if (!strcmp(made->path, "/tmp") || !strcmp(made->path, "/var/tmp"))
+	if (is_open_unmade(question, answer->object, right, verdict))
+		answer_note(question, answer,
+			    "on landlock it is the host's own: nothing new can lie over it");
+	else if (made->verb == SBX_FS_COPY)
+		return;
+	else if (!strcmp(made->path, "/tmp") || !strcmp(made->path, "/var/tmp"))
 		answer_note(question, answer,
 			    "on landlock only in the session's own directory in %s, which TMPDIR "
 			    "names",
@@ -167,11 +184,16 @@ const char *explain_path(const struct question *question, struct answer *answer)
 	answer->nobody = "no rule grants it";
 	duty = duty_of_path(question->arena, &question->view->set, real, right, &verdict);
 	answer_duty(question, answer, duty, mount_answer(&verdict, duty, right));
+	if (answer->how && question->only->backend == SBX_LANDLOCK &&
+	    is_open_unmade(question, real, right, &verdict)) {
+		answer->allowed = true;
+		answer->how = "on landlock, the host's own";
+	}
 	answer_terminal(question, right, &verdict, answer);
 	note_links(question, written, real, answer);
 	note_rule_link(question, &verdict, answer);
 	note_own(question, real, answer);
-	note_made(question, &verdict, answer);
+	note_made(question, &verdict, right, answer);
 	if (answer->allowed == verdict.allowed) /* else nothing is there to be spoken of */
 		note_absent(question, &verdict, real, right, answer);
 	if (snapshot != SBX_NONE)
