@@ -127,11 +127,13 @@ static bool link_is_there(const struct question *question, const char *path,
 		return true;
 	if (lies_under_mask(question, path, verdict))
 		return false;
-	if (verdict->allowed)
-		return true;
 	if (is_firejail(question))
-		return duty_of_path(question->arena, set, path, SBX_READ, verdict) !=
-		       SBX_DUTY_DENY_BENEATH;
+		return verdict->allowed || duty_of_path(question->arena, set, path, SBX_READ,
+							verdict) != SBX_DUTY_DENY_BENEATH;
+	/* What a grant's pattern matches is no way to what it leads to. */
+	for (unsigned right = SBX_READ; right <= SBX_EXEC; right <<= 1)
+		if (sbx_fs_allows(set, parent(question->arena, path), right))
+			return true;
 	return leads_to_grant(question, path);
 }
 

@@ -4,26 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "compiler/duties.h"
 #include "compiler/explain.h"
 #include "compiler/render.h"
 #include "compiler/render_words.h"
-
-/* What a session makes where nothing of the host's is, it may connect to. */
-static void note_own_socket(const struct question *question, const char *path,
-			    struct answer *answer)
-{
-	bool elsewhere = question->only && question->only->backend == SBX_LANDLOCK;
-	const struct sbx_fs_point *made;
-	struct sbx_fs_verdict verdict;
-
-	sbx_fs_decide(&question->view->set, path, SBX_WRITE, &verdict);
-	made = verdict.allowed ? point_made(&question->view->set, &verdict) : NULL;
-	if (made)
-		answer_note(question, answer, "a socket that the session itself makes %s %s works",
-			    elsewhere ? "in its own directory in" : "in its private", made->path);
-}
 
 static bool may_call(const struct question *question, const char *name, const uint64_t args[6])
 {
@@ -63,6 +49,21 @@ static void note_calls(const struct question *question, unsigned domain, struct 
 	}
 }
 
+/* The host's sockets lie under a tmp like its other files. */
+static void note_under_tmp(const struct question *question, const char *path,
+			   const struct sbx_fs_point *made, struct answer *answer)
+{
+	if (!answer->allowed || made->verb != SBX_FS_TMP || access(path, F_OK) ||
+	    (question->only && question->only->backend == SBX_LANDLOCK))
+		return;
+	answer_note(question, answer, "where there are mounts the host's is not there: a tmp lies over it (%s)",
+		    made->path);
+	if (question->only) {
+		answer->allowed = false;
+		answer->how = "ENOENT";
+	}
+}
+
 /* Where a mask lies over a directory, nothing in it is there, a socket neither. */
 static void note_masked(const struct question *question, const char *path, struct answer *answer)
 {
@@ -85,6 +86,23 @@ static void note_masked(const struct question *question, const char *path, struc
 		answer->allowed = false;
 		answer->how = "EACCES";
 	}
+}
+
+/* What a session makes where nothing of the host's is, it may connect to. */
+static void note_own_socket(const struct question *question, const char *path,
+			    struct answer *answer)
+{
+	bool elsewhere = question->only && question->only->backend == SBX_LANDLOCK;
+	const struct sbx_fs_point *made;
+	struct sbx_fs_verdict verdict;
+
+	sbx_fs_decide(&question->view->set, path, SBX_WRITE, &verdict);
+	made = verdict.allowed ? point_made(&question->view->set, &verdict) : NULL;
+	if (made)
+		note_under_tmp(question, path, made, answer);
+	if (made)
+		answer_note(question, answer, "a socket that the session itself makes %s %s works",
+			    elsewhere ? "in its own directory in" : "in its private", made->path);
 }
 
 static const char *connect_unix(const struct question *question, const char *text,
