@@ -92,12 +92,15 @@ class Absent(Path):
     """To read a name that is not there."""
 
     def expected(self, said, bare, case):
+        if case.made(self.path) and case.is_mixed(self.path):
+            return None  # what is held in it is made there
         made = said[0].allowed and said[0].has("where there are masks", "a launch makes")
         return None if made else False
 
 
 class Move(Path):
-    """move, exchange: its directory changes, too."""
+    """move, exchange: its directory changes, too.  @path: without links on its way, which may
+    lead through what is moved, so that the way back is none."""
 
     def __init__(self, verb, path):
         super().__init__(verb, "write", path)
@@ -186,9 +189,9 @@ def of_files(random, world, policy, case):
     if stat.S_ISDIR(mode):
         if path in world.trees or link:
             return random.choice([Path("read", "read", path), Make(path / PROBE_SUFFIX)])
-        return random.choice([Path("read", "read", path), Make(path / PROBE_SUFFIX), Move("move", path)])
+        return random.choice([Path("read", "read", path), Make(path / PROBE_SUFFIX), Move("move", case.real(path))])
     plain = [Path("read", "read", path), Path("write", "write", path), Path("run", "exec", path)]
-    return random.choice(plain if link else plain + [Move("move", path), Move("exchange", path)])
+    return random.choice(plain if link else plain + [Move("move", case.real(path)), Move("exchange", case.real(path))])
 
 
 def of_calls(random, numbers):
