@@ -121,7 +121,8 @@ def case_echoes(world):
     """A server that shows what it was sent shows stars: in its head, body, chunks, packed or coded"""
     secret = KEY.encode()
     forms = [secret, base64.b64encode(secret), base64.b64encode(b"x" + secret), base64.urlsafe_b64encode(b"xy" + secret),
-             base64.b64encode(b"bot:" + secret), "".join(f"%{byte:02x}" for byte in secret).encode(), json.dumps({"k": KEY}).encode()]
+             base64.b64encode(b"bot:" + secret), "".join(f"%{byte:02x}" for byte in secret).encode(), json.dumps({"k": KEY}).encode(),
+             "".join(f"&#{byte};" for byte in secret).encode(), base64.b64encode(b"bot:" + secret).replace(b"L", b"&amp;#x4C;")]
     body = b"before " + b" and ".join(forms) + b" after"
     packed = gzip.compress(body)
     one_by_one = b"".join(b"1\r\n" + bytes([byte]) + b"\r\n" for byte in body) + b"0\r\n\r\n"
