@@ -67,6 +67,9 @@ static bool open_secrets(struct conn *conn, const struct head *head, const char 
 		return true;
 	if (!open_redact(conn, why))
 		return false;
+	*why = "it compresses frames that are to be searched for the credential";
+	if (http->upgraded && count(head, "sec-websocket-extensions"))
+		return false;
 	if (!codings || http->answer.kind == HEAD_BODY_NONE)
 		return true;
 	*why = "it answers in a coding that cannot be searched for the credential";

@@ -162,6 +162,18 @@ def case_two_codings(world):
         world.end_case()
 
 
+def case_frames_that_are_compressed(world):
+    """WebSocket goes on where its frames can be searched; not where the server compresses them, which nobody asked for"""
+    agreed = b"HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    for more, status in ((b"", "101"), (b"Sec-WebSocket-Extensions: permessage-deflate\r\n", "502")):
+        proxy, server = with_key(world, lambda *_, more=more: agreed + more + b"\r\n")
+        with inside(world, proxy, "api.test") as connection:
+            connection.sendall(get("/", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Extensions: permessage-deflate", host="api.test"))
+            expect(driver.read_head(connection)[9:12].decode(), status)
+        expect("sec-websocket-extensions" in server.seen[0][0].decode().lower(), False)
+        world.end_case()
+
+
 def case_a_bomb(world):
     """What unpacks to a thousand times its size is unpacked no faster than the program reads, and whole"""
     size = 48 << 20
