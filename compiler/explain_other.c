@@ -49,14 +49,15 @@ static void note_calls(const struct question *question, unsigned domain, struct 
 	}
 }
 
-/* The host's sockets lie under a tmp like its other files. */
-static void note_under_tmp(const struct question *question, const char *path,
+/* The host's sockets lie under a tmp like its other files, and are not copied. */
+static void note_not_there(const struct question *question, const char *path,
 			   const struct sbx_fs_point *made, struct answer *answer)
 {
-	if (!answer->allowed || made->verb != SBX_FS_TMP || access(path, F_OK) ||
+	if (!answer->allowed || access(path, F_OK) ||
 	    (question->only && question->only->backend == SBX_LANDLOCK))
 		return;
-	answer_note(question, answer, "where there are mounts the host's is not there: a tmp lies over it (%s)",
+	answer_note(question, answer, "where there are mounts the host's is not there: %s (%s)",
+		    made->verb == SBX_FS_TMP ? "a tmp lies over it" : "a copy has no sockets",
 		    made->path);
 	if (question->only) {
 		answer->allowed = false;
@@ -99,7 +100,7 @@ static void note_own_socket(const struct question *question, const char *path,
 	sbx_fs_decide(&question->view->set, path, SBX_WRITE, &verdict);
 	made = verdict.allowed ? point_made(&question->view->set, &verdict) : NULL;
 	if (made)
-		note_under_tmp(question, path, made, answer);
+		note_not_there(question, path, made, answer);
 	if (made)
 		answer_note(question, answer, "a socket that the session itself makes %s %s works",
 			    elsewhere ? "in its own directory in" : "in its private", made->path);

@@ -109,6 +109,8 @@ class Move(Path):
     def expected(self, said, bare, case):
         if not said[0].allowed or not said[1].allowed:
             return False
+        if case.made(self.path) and case.is_mixed(self.path):
+            return None
         if case.made(self.path) == "tmp":
             return False
         if case.is_spoken_of(self.path):
