@@ -31,14 +31,22 @@ static bool may_call(const struct question *question, const char *name, const ui
 }
 
 /* Who connects makes a socket first: both are calls that the policy can refuse.  Where
- * not even a program can be started, that is not what was asked. */
+ * not even a program can be started, that is not what was asked.  Nearly all programs ask
+ * for a socket that ends with execve(2), some do not. */
 static void note_calls(const struct question *question, unsigned domain, struct answer *answer)
 {
-	const uint64_t args[6] = { domain, SOCK_STREAM };
-	const char *call = !may_call(question, "socket", args)	  ? "socket"
+	const uint64_t lasting[6] = { domain, SOCK_STREAM };
+	const uint64_t closing[6] = { domain, SOCK_STREAM | SOCK_CLOEXEC };
+	bool opens[] = { may_call(question, "socket", lasting),
+			 may_call(question, "socket", closing) };
+	const char *call = !opens[0] && !opens[1]		  ? "socket"
 			   : !may_call(question, "connect", NULL) ? "connect"
 								  : NULL;
 
+	if (answer->allowed && opens[0] != opens[1])
+		answer_note(question, answer,
+			    "socket(2) is open %s SOCK_CLOEXEC alone: ask about call socket",
+			    opens[1] ? "with" : "without");
 	if (!answer->allowed || !call || !may_call(question, "execve", NULL))
 		return;
 	answer_note(question, answer, "this is open, but %s(2) is not: ask about call %s", call,
