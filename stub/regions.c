@@ -278,6 +278,22 @@ static void open_mounts(struct plan *plan)
 	}
 }
 
+/* So that each copy can be compared with what they say.  A copy of the policy is not the
+ * policy, nor of the launcher. */
+static void keep_points(struct launch *launch)
+{
+	const struct fsview *view = &launch->view;
+	bool copies = false;
+
+	for (size_t i = 0; i < launch->plan.masks.count; i++)
+		copies |= launch->plan.masks.items[i].kind == MASK_COPY;
+	for (size_t i = 0; copies && i < view->points.count; i++)
+		if (view->points.items[i].rule != SBX_RULE_SELF)
+			*vec_add(&launch->plan.points) = view->points.items[i];
+	for (size_t i = 0; copies && i < view->excepts.count; i++)
+		*vec_add(&launch->plan.excepts) = view->excepts.items[i];
+}
+
 void plan_files(struct launch *launch)
 {
 	struct builder b = { .launch = launch, .plan = &launch->plan };
@@ -287,6 +303,7 @@ void plan_files(struct launch *launch)
 	for (size_t i = 0; i < launch->view.nodes.count; i++)
 		add_node(&b, &launch->view.nodes.items[i]);
 	plan_sort_masks(&launch->plan);
+	keep_points(launch);
 }
 
 void plan_settle(struct launch *launch)
