@@ -276,5 +276,7 @@ void diff_run(struct diff *diff)
 			diff->when = diff_machine(diff, machine);
 			parts[i].compare(diff);
 		}
+		for (unsigned n = 0; parts[i].has_paths && (diff->when = diff_choice(diff, n)); n++)
+			parts[i].compare(diff);
 	}
 }

@@ -107,6 +107,18 @@ void diff_ranks(struct diff *diff, const char *part, const char *what,
 		enum sbx_section_id section, const char *nobody,
 		const struct diff_rank ranks[DIFF_SIDES]);
 
+/*
+ * diff_any.c: gives each unbounded param of the new side a value that stands for all; false:
+ * there is none.  Then leaves, of points with these values, what gives with any of them, and
+ * what takes that again at any rate; false: none has one.
+ */
+bool diff_any_value(struct diff *diff);
+bool diff_any_points(const struct diff *diff, struct sbx_fs_set *set);
+/* Sides as they are with the @index-th value that an `in` of the new side lists, and what to
+ * say of it; NULL: there is none. */
+const char *diff_choice(struct diff *diff, unsigned index);
+#define DIFF_ANY "with another value for a param"
+
 void diff_files(struct diff *diff);
 void diff_sockets(struct diff *diff);
 void diff_env(struct diff *diff);

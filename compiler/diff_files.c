@@ -157,7 +157,7 @@ static void look(void *context, const char *path, const struct sbx_fs_set sets[2
 	}
 }
 
-/* @flags: denies of these are left out.  False: there are none. */
+/* Denies of these @flags are left out.  False: there are none. */
 static bool leave_out(const struct diff *diff, unsigned side, unsigned flags,
 		      struct sbx_fs_set *set)
 {
@@ -204,6 +204,26 @@ static void compare_sets(struct diff *diff, const struct sbx_fs_set sets[DIFF_SI
 	compare_sizes(&files);
 }
 
+static const char *also_when(const struct diff *diff, const char *what, const char *when)
+{
+	return when ? arena_printf(diff->arena, "%s, %s", what, when) : what;
+}
+
+/* Within a site: with whatever -D may give. */
+static void compare_any(struct diff *diff, const struct sbx_fs_set *site)
+{
+	struct sbx_fs_set sets[DIFF_SIDES] = { *site };
+	struct sbx_vars vars = diff->side[DIFF_NEW].vars;
+
+	if (!diff_any_value(diff))
+		return;
+	model_fs_set(diff->arena, diff->side[DIFF_NEW].blob, &diff->side[DIFF_NEW].vars,
+		     &sets[DIFF_NEW]);
+	diff->side[DIFF_NEW].vars = vars;
+	if (diff_any_points(diff, &sets[DIFF_NEW]))
+		compare_sets(diff, sets);
+}
+
 void diff_files(struct diff *diff)
 {
 	static const struct {
@@ -226,12 +246,17 @@ void diff_files(struct diff *diff)
 		for (unsigned side = 0; side < DIFF_SIDES; side++) {
 			fewer[side] = sets[side];
 			fewer_rules |= leave_out(diff, side, variants[i].flag, &fewer[side]);
+			if (variants[i].flag == SBX_F_BEST_EFFORT)
+				fewer_rules |= fs_set_unmade(diff->arena, diff->side[side].blob,
+							     &fewer[side], &fewer[side]);
 		}
-		diff->when = when ? arena_printf(diff->arena, "%s, %s", variants[i].when, when)
-				  : variants[i].when;
+		diff->when = also_when(diff, variants[i].when, when);
 		if (fewer_rules)
 			compare_sets(diff, fewer);
 	}
+	diff->when = also_when(diff, DIFF_ANY, when);
+	if (diff->within)
+		compare_any(diff, &sets[DIFF_OLD]);
 	diff->when = when;
 }
 

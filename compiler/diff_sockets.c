@@ -9,6 +9,7 @@
 struct sockets {
 	struct diff *diff;
 	bool listen;
+	bool any; /* of the new side, with any value of its params */
 };
 
 static const struct sbx_net_rule *rule_at(const struct diff *diff, unsigned side, uint32_t index)
@@ -59,9 +60,11 @@ static void decide(const struct sockets *sockets, unsigned side, const struct sb
 
 	for (size_t i = 0; i < covering->count; i++)
 		rules[i] = *rule_at(diff, side, covering->points[i].rule);
-	if (sockets->listen) {
-		out->allowed = covering->count > 0;
-		out->rule = out->allowed ? 0 : SBX_NONE;
+	if (sockets->listen || (sockets->any && side == DIFF_NEW)) {
+		*out = (struct sbx_net_verdict){ .rule = SBX_NONE };
+		for (uint32_t i = 0; i < covering->count && !out->allowed; i++)
+			if (covering->points[i].verb == SBX_FS_GRANT && covering->points[i].rights)
+				*out = (struct sbx_net_verdict){ true, i };
 	} else {
 		part.section[SBX_SEC_NET].records = rules;
 		part.section[SBX_SEC_NET].count = (uint32_t)covering->count;
@@ -91,15 +94,36 @@ static void look(void *context, const char *path, const struct sbx_fs_set sets[2
 			 arena_printf(sockets->diff->arena, "%s unix:%s", verb, path), says);
 }
 
+/* What the rules give that -D may change, without regard to what others take again. */
+static void compare_any(struct sockets *sockets, const struct sbx_fs_set *site)
+{
+	struct diff *diff = sockets->diff;
+	struct sbx_vars vars = diff->side[DIFF_NEW].vars;
+	struct sbx_fs_set sets[DIFF_SIDES] = { *site };
+	const char *when = diff->when;
+
+	if (!diff->within || !diff_any_value(diff))
+		return;
+	socket_points(sockets, DIFF_NEW, &sets[DIFF_NEW]);
+	diff->side[DIFF_NEW].vars = vars;
+	if (!diff_any_points(diff, &sets[DIFF_NEW]))
+		return;
+	sockets->any = true;
+	diff->when = when ? arena_printf(diff->arena, DIFF_ANY ", %s", when) : DIFF_ANY;
+	paths_tell_apart(diff->arena, sets, look, sockets, &diff->cut);
+	diff->when = when;
+}
+
 void diff_sockets(struct diff *diff)
 {
 	for (unsigned listen = 0; listen < 2; listen++) {
-		struct sockets sockets = { diff, listen };
+		struct sockets sockets = { .diff = diff, .listen = listen };
 		struct sbx_fs_set sets[DIFF_SIDES];
 
 		for (unsigned side = 0; side < DIFF_SIDES; side++)
 			socket_points(&sockets, side, &sets[side]);
 		if (sets[0].count || sets[1].count)
 			paths_tell_apart(diff->arena, sets, look, &sockets, &diff->cut);
+		compare_any(&sockets, &sets[DIFF_OLD]);
 	}
 }

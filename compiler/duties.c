@@ -220,6 +220,44 @@ const struct sbx_fs_point *point_made(const struct sbx_fs_set *set,
 	return NULL;
 }
 
+/* The best-effort tmp or copy that @point is, or whose own rights it gives. */
+static const struct sbx_fs_point *soft_made(const struct sbx_blob *blob,
+					    const struct sbx_fs_set *set,
+					    const struct sbx_fs_point *point)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		const struct sbx_fs_point *made = &set->points[i];
+
+		if ((made->verb == SBX_FS_TMP || made->verb == SBX_FS_COPY) && made->path &&
+		    point->path && !strcmp(made->path, point->path) &&
+		    is_soft(&SBX_AT(blob, FS, sbx_fs_rule, made->rule)->head))
+			return made;
+	}
+	return NULL;
+}
+
+bool fs_set_unmade(struct arena *arena, const struct sbx_blob *blob, const struct sbx_fs_set *set,
+		   struct sbx_fs_set *out)
+{
+	struct sbx_fs_point *points = arena_array(arena, set->count, sizeof(*points));
+	bool any = false;
+
+	for (size_t i = 0; i < set->count; i++) {
+		const struct sbx_fs_point *made = NULL;
+
+		points[i] = set->points[i];
+		if (points[i].verb != SBX_FS_DENY && points[i].verb != SBX_FS_SEAL)
+			made = soft_made(blob, set, &points[i]);
+		if (!made)
+			continue;
+		any = true;
+		points[i].rights &= made->verb == SBX_FS_COPY ? SBX_READ | SBX_EXEC : 0;
+		points[i].verb = SBX_FS_GRANT;
+	}
+	*out = (struct sbx_fs_set){ points, set->count, set->excepts };
+	return any;
+}
+
 /* The directory of what @point matches of @path: itself or one above. */
 static const char *top_at(struct arena *arena, const struct sbx_fs_point *point, const char *path)
 {

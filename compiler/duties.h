@@ -31,6 +31,13 @@ void duties_collect(struct arena *arena, const struct sbx_blob *blob, const stru
 /* The tmp or copy that what @verdict is about lies in, or NULL. */
 const struct sbx_fs_point *point_made(const struct sbx_fs_set *set,
 				      const struct sbx_fs_verdict *verdict);
+/*
+ * @set as landlock has it, where nothing is made and best-effort lets that pass: no such tmp
+ * is there, a copy is read in place, and what a grant above covers is the host's own.  Points
+ * keep their indices.  False: there is none.
+ */
+bool fs_set_unmade(struct arena *arena, const struct sbx_blob *blob, const struct sbx_fs_set *set,
+		   struct sbx_fs_set *out);
 /* Which duty the answer @verdict about @right of @path is. */
 enum sbx_duty duty_of_path(struct arena *arena, const struct sbx_fs_set *set, const char *path,
 			   unsigned right, const struct sbx_fs_verdict *verdict);

@@ -121,15 +121,19 @@ static bool link_is_there(const struct question *question, const char *path,
 
 	sbx_fs_decide(set, path, SBX_READ, verdict);
 	made = verdict->allowed ? point_made(set, verdict) : NULL;
-	if (made && made->verb == SBX_FS_TMP)
+	if (made && made->verb == SBX_FS_TMP && strcmp(made->path, path) != 0)
 		return false; /* the host's lies under it */
 	if (sbx_path_beneath("/dev", path) >= 0 || sbx_path_beneath("/proc", path) >= 0)
 		return true;
-	if (verdict->allowed)
-		return !lies_under_mask(question, path, verdict);
+	if (lies_under_mask(question, path, verdict))
+		return false;
 	if (is_firejail(question))
-		return duty_of_path(question->arena, set, path, SBX_READ, verdict) !=
-		       SBX_DUTY_DENY_BENEATH;
+		return verdict->allowed || duty_of_path(question->arena, set, path, SBX_READ,
+							verdict) != SBX_DUTY_DENY_BENEATH;
+	/* What a grant's pattern matches is no way to what it leads to. */
+	for (unsigned right = SBX_READ; right <= SBX_EXEC; right <<= 1)
+		if (sbx_fs_allows(set, parent(question->arena, path), right))
+			return true;
 	return leads_to_grant(question, path);
 }
 

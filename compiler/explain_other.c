@@ -4,26 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "compiler/duties.h"
 #include "compiler/explain.h"
 #include "compiler/render.h"
 #include "compiler/render_words.h"
-
-/* What a session makes where nothing of the host's is, it may connect to. */
-static void note_own_socket(const struct question *question, const char *path,
-			    struct answer *answer)
-{
-	bool elsewhere = question->only && question->only->backend == SBX_LANDLOCK;
-	const struct sbx_fs_point *made;
-	struct sbx_fs_verdict verdict;
-
-	sbx_fs_decide(&question->view->set, path, SBX_WRITE, &verdict);
-	made = verdict.allowed ? point_made(&question->view->set, &verdict) : NULL;
-	if (made)
-		answer_note(question, answer, "a socket that the session itself makes %s %s works",
-			    elsewhere ? "in its own directory in" : "in its private", made->path);
-}
 
 static bool may_call(const struct question *question, const char *name, const uint64_t args[6])
 {
@@ -45,14 +31,22 @@ static bool may_call(const struct question *question, const char *name, const ui
 }
 
 /* Who connects makes a socket first: both are calls that the policy can refuse.  Where
- * not even a program can be started, that is not what was asked. */
+ * not even a program can be started, that is not what was asked.  Nearly all programs ask
+ * for a socket that ends with execve(2), some do not. */
 static void note_calls(const struct question *question, unsigned domain, struct answer *answer)
 {
-	const uint64_t args[6] = { domain, SOCK_STREAM };
-	const char *call = !may_call(question, "socket", args)	  ? "socket"
+	const uint64_t lasting[6] = { domain, SOCK_STREAM };
+	const uint64_t closing[6] = { domain, SOCK_STREAM | SOCK_CLOEXEC };
+	bool opens[] = { may_call(question, "socket", lasting),
+			 may_call(question, "socket", closing) };
+	const char *call = !opens[0] && !opens[1]		  ? "socket"
 			   : !may_call(question, "connect", NULL) ? "connect"
 								  : NULL;
 
+	if (answer->allowed && opens[0] != opens[1])
+		answer_note(question, answer,
+			    "socket(2) is open %s SOCK_CLOEXEC alone: ask about call socket",
+			    opens[1] ? "with" : "without");
 	if (!answer->allowed || !call || !may_call(question, "execve", NULL))
 		return;
 	answer_note(question, answer, "this is open, but %s(2) is not: ask about call %s", call,
@@ -60,6 +54,22 @@ static void note_calls(const struct question *question, unsigned domain, struct 
 	if (question->only) {
 		answer->allowed = false;
 		answer->how = arena_printf(question->arena, "by call %s", call);
+	}
+}
+
+/* The host's sockets lie under a tmp like its other files, and are not copied. */
+static void note_not_there(const struct question *question, const char *path,
+			   const struct sbx_fs_point *made, struct answer *answer)
+{
+	if (!answer->allowed || access(path, F_OK) ||
+	    (question->only && question->only->backend == SBX_LANDLOCK))
+		return;
+	answer_note(question, answer, "where there are mounts the host's is not there: %s (%s)",
+		    made->verb == SBX_FS_TMP ? "a tmp lies over it" : "a copy has no sockets",
+		    made->path);
+	if (question->only) {
+		answer->allowed = false;
+		answer->how = "ENOENT";
 	}
 }
 
@@ -85,6 +95,23 @@ static void note_masked(const struct question *question, const char *path, struc
 		answer->allowed = false;
 		answer->how = "EACCES";
 	}
+}
+
+/* What a session makes where nothing of the host's is, it may connect to. */
+static void note_own_socket(const struct question *question, const char *path,
+			    struct answer *answer)
+{
+	bool elsewhere = question->only && question->only->backend == SBX_LANDLOCK;
+	const struct sbx_fs_point *made;
+	struct sbx_fs_verdict verdict;
+
+	sbx_fs_decide(&question->view->set, path, SBX_WRITE, &verdict);
+	made = verdict.allowed ? point_made(&question->view->set, &verdict) : NULL;
+	if (made)
+		note_not_there(question, path, made, answer);
+	if (made)
+		answer_note(question, answer, "a socket that the session itself makes %s %s works",
+			    elsewhere ? "in its own directory in" : "in its private", made->path);
 }
 
 static const char *connect_unix(const struct question *question, const char *text,

@@ -44,6 +44,27 @@ static void decide_later(const struct question *question, const char *path, unsi
 	sbx_fs_decide(&set, path, right, verdict);
 }
 
+/* Nothing is there when a session starts, whatever the host has by that name. */
+static bool in_tmp(const struct question *question, const struct sbx_fs_verdict *verdict)
+{
+	const struct sbx_fs_point *made =
+	    verdict->allowed ? point_made(&question->view->set, verdict) : NULL;
+
+	return made && made->verb == SBX_FS_TMP;
+}
+
+/* Is it the host's own on landlock, where no best-effort tmp or copy lies over it? */
+static bool is_open_unmade(const struct question *question, const char *path, unsigned right,
+			   const struct sbx_fs_verdict *verdict)
+{
+	const struct sbx_fs_set *set = &question->view->set;
+	struct sbx_fs_set unmade;
+
+	return point_made(set, verdict) &&
+	       fs_set_unmade(question->arena, question->blob, set, &unmade) &&
+	       sbx_fs_allows(&unmade, path, right);
+}
+
 /* What a mount answers; Landlock always says EACCES. */
 static const char *mount_answer(const struct sbx_fs_verdict *verdict, enum sbx_duty duty,
 				unsigned right)
@@ -113,14 +134,19 @@ static void note_own(const struct question *question, const char *path, struct a
 }
 
 static void note_made(const struct question *question, const struct sbx_fs_verdict *verdict,
-		      struct answer *answer)
+		      unsigned right, struct answer *answer)
 {
 	const struct sbx_fs_point *made =
 	    verdict->allowed ? point_made(&question->view->set, verdict) : NULL;
 
-	if (!made || made->verb != SBX_FS_TMP || !question_asks(question, SBX_LANDLOCK))
+	if (!made || !question_asks(question, SBX_LANDLOCK))
 		return;
-	if (!strcmp(made->path, "/tmp") || !strcmp(made->path, "/var/tmp"))
+	if (is_open_unmade(question, answer->object, right, verdict))
+		answer_note(question, answer,
+			    "on landlock it is the host's own: nothing new can lie over it");
+	else if (made->verb == SBX_FS_COPY)
+		return;
+	else if (!strcmp(made->path, "/tmp") || !strcmp(made->path, "/var/tmp"))
 		answer_note(question, answer,
 			    "on landlock only in the session's own directory in %s, which TMPDIR "
 			    "names",
@@ -135,7 +161,7 @@ const char *explain_path(const struct question *question, struct answer *answer)
 			 : !strcmp(question->action, "write") ? SBX_WRITE
 							      : SBX_EXEC;
 	const char *written = view_path(question->view, question->object), *real;
-	struct sbx_fs_verdict verdict;
+	struct sbx_fs_verdict verdict, later;
 	uint32_t snapshot = SBX_NONE;
 	enum sbx_duty duty;
 
@@ -143,10 +169,12 @@ const char *explain_path(const struct question *question, struct answer *answer)
 		return "that variable has no value here";
 	real = view_real(question->arena, written);
 	sbx_fs_decide(&question->view->set, real, right, &verdict);
-	if (!verdict.allowed && is_snapshot(question, verdict.point) &&
-	    access(real, F_OK)) {
-		snapshot = verdict.point;
-		decide_later(question, real, right, &verdict);
+	if (!verdict.allowed && is_snapshot(question, verdict.point)) {
+		decide_later(question, real, right, &later);
+		if (access(real, F_OK) || in_tmp(question, &later)) {
+			snapshot = verdict.point;
+			verdict = later;
+		}
 	}
 	answer->allowed = verdict.allowed;
 	answer->object = real;
@@ -156,18 +184,23 @@ const char *explain_path(const struct question *question, struct answer *answer)
 	answer->nobody = "no rule grants it";
 	duty = duty_of_path(question->arena, &question->view->set, real, right, &verdict);
 	answer_duty(question, answer, duty, mount_answer(&verdict, duty, right));
+	if (answer->how && question->only->backend == SBX_LANDLOCK &&
+	    is_open_unmade(question, real, right, &verdict)) {
+		answer->allowed = true;
+		answer->how = "on landlock, the host's own";
+	}
 	answer_terminal(question, right, &verdict, answer);
 	note_links(question, written, real, answer);
 	note_rule_link(question, &verdict, answer);
 	note_own(question, real, answer);
-	note_made(question, &verdict, answer);
+	note_made(question, &verdict, right, answer);
 	if (answer->allowed == verdict.allowed) /* else nothing is there to be spoken of */
 		note_absent(question, &verdict, real, right, answer);
 	if (snapshot != SBX_NONE)
 		answer_note(question, answer,
-			    "%s holds for names that exist when a session starts; this one does "
-			    "not exist now",
+			    "%s holds for names that exist when a session starts; %s",
 			    render_rule(question->arena, question->blob, SBX_SEC_FS,
-					rule_of(question->view, snapshot), 0));
+					rule_of(question->view, snapshot), 0),
+			    access(real, F_OK) ? "this one does not exist now" : "a tmp is empty then");
 	return NULL;
 }

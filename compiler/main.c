@@ -2,6 +2,7 @@
  * sbxc: the subcommands.  A first word that is none of them is a policy to
  * compile, so `sbxc agents/claude.pol` does what a reader expects.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,6 +57,7 @@ static bool is_misspelled(const char *word)
 
 int main(int argc, char **argv)
 {
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like others */
 	if (argc < 2)
 		return print_help(stderr);
 	if (is_help(argv[1]) || strcmp(argv[1], "help") == 0)

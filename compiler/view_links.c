@@ -111,6 +111,9 @@ void view_find_links(struct view *view)
 	for (size_t i = 0; i < patterns; i++)
 		if (takes(&view->points.items[i]))
 			add_roots(view, beginning(view->arena, view->points.items[i].path), &roots);
+		else if (view->points.items[i].wild)
+			*VEC_PUSH(view->arena, &roots) =
+			    beginning(view->arena, view->points.items[i].path);
 	for (size_t i = 0; i < roots.count; i++) {
 		bool seen = false;
 

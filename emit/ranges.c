@@ -47,6 +47,24 @@ static bool understood(const struct bpf_program *program)
 	return true;
 }
 
+bool ranges_is_whole(const struct bpf_program *program)
+{
+	for (size_t i = 0; i < program->count; i++) {
+		const struct sbx_bpf *insn = &program->insns[i];
+		size_t far = insn->jt > insn->jf ? insn->jt : insn->jf;
+
+		if (insn->code == SBX_BPF_RET)
+			continue;
+		if (insn->code == SBX_BPF_LOAD)
+			far = 0;
+		else if (insn->code == SBX_BPF_JA)
+			far = insn->k;
+		if (far >= program->count - i - 1)
+			return false;
+	}
+	return program->count;
+}
+
 static uint32_t run(const struct bpf_program *program, uint32_t audit_arch, uint32_t nr)
 {
 	uint32_t a = 0;

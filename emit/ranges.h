@@ -16,8 +16,10 @@ struct ranges {
 	VEC_OF(struct range)
 };
 
+/* Does each way through @program end at a return?  Of one that was cut short, none else. */
+bool ranges_is_whole(const struct bpf_program *program);
 /*
- * The answers of @program to calls of @audit_arch, by ascending number,
+ * The answers of @program, which is whole, to calls of @audit_arch, by ascending number,
  * neighbours different.  False: it has an instruction that is not understood.
  */
 bool ranges_of_program(struct arena *arena, const struct bpf_program *program, uint32_t audit_arch,

@@ -136,6 +136,12 @@ static bool find_ranges(struct build *build, struct ranges *ranges)
 
 	if (!export_filter(build, &program))
 		return false;
+	/* libseccomp does not look at what write(2) says. */
+	if (!ranges_is_whole(&program)) {
+		build->error = "libseccomp's program was cut while it was written: is there a "
+			       "limit on the size of files (ulimit -f)?";
+		return false;
+	}
 	if (!ranges_of_program(build->arena, &program, library_arch[build->arch], ranges)) {
 		build->error = "libseccomp: it wrote a program that is not understood here";
 		return false;

@@ -18,11 +18,13 @@ static uint64_t wide(const struct sbx_sys_cond *cond)
 	return cond->width == 4 ? 0xffffffffu : UINT64_MAX;
 }
 
-/* Changes args[cond->arg] so that the condition holds, if it can. */
+/* Changes args[cond->arg] so that the condition holds, if it can.  Of a list it is the last
+ * value: where another statement has a part of the same list, that is its beginning. */
 static void satisfy(const struct prove *prove, const struct sbx_sys_cond *cond, uint64_t args[6])
 {
-	uint64_t value =
-	    *(&((const uint64_t *)prove->blob.section[SBX_SEC_VALUES].records)[cond->value_first]);
+	const uint64_t *values = (const uint64_t *)prove->blob.section[SBX_SEC_VALUES].records;
+	uint32_t last = cond->op == SBX_IN ? cond->value_count - 1 : 0;
+	uint64_t value = values[cond->value_first + last];
 	uint64_t *arg = &args[cond->arg], rest = *arg & ~cond->mask & wide(cond);
 
 	switch (cond->op) {

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <pty.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,6 +83,7 @@ _Noreturn static void become(struct prove *prove, const char *blob, char *const 
 		argv[n++] = prove->probe;
 	}
 	argv[n] = NULL;
+	signal(SIGXFSZ, SIG_DFL); /* as main() found it, mostly */
 	execve(argv[0], (char *const *)(uintptr_t)argv, environment);
 	fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
 	_exit(125);

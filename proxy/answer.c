@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define UNPACK_PIECE 16384
-#define UNPACK_MOST (16u << 20) /* of one read: it waits in memory for the client */
+#define UNPACK_TURN  262144 /* before others have theirs */
 
 static struct span find(const struct head *head, const char *name)
 {
@@ -55,21 +55,28 @@ static bool open_redact(struct conn *conn, const char **why)
 	return good;
 }
 
-/* With a credential: can we read what comes?  Sets up what reads it. */
+/* With a credential: can we read what comes?  Sets up what reads it.  Of two codings one
+ * may be overlooked, by us or by the program: also where the first says that there is none. */
 static bool open_secrets(struct conn *conn, const struct head *head, const char **why)
 {
 	struct http *http = conn->http;
 	struct span coding = find(head, "content-encoding");
+	unsigned codings = count(head, "content-encoding");
 
 	if (!http->secrets)
 		return true;
 	if (!open_redact(conn, why))
 		return false;
-	if (!coding.size || span_is(coding, "identity") || http->answer.kind == HEAD_BODY_NONE)
+	*why = "it compresses frames that are to be searched for the credential";
+	if (http->upgraded && count(head, "sec-websocket-extensions"))
+		return false;
+	if (!codings || http->answer.kind == HEAD_BODY_NONE)
 		return true;
 	*why = "it answers in a coding that cannot be searched for the credential";
-	if (count(head, "content-encoding") != 1)
+	if (codings != 1)
 		return false;
+	if (!coding.size || span_is(coding, "identity"))
+		return true;
 	if (!span_is(coding, "gzip") && !span_is(coding, "deflate") && !span_is(coding, "x-gzip"))
 		return false;
 	http->unpack = unpack_make();
@@ -212,34 +219,39 @@ static bool clean(struct conn *conn, uint8_t *data, size_t size)
 	return redact_feed(conn->http->redact, data, size, put, conn);
 }
 
-static bool unpack(struct conn *conn, const uint8_t *data, size_t size, bool last)
+/* A thousand bytes may come out of each: no more than the client takes, the rest later. */
+static bool unpack(struct conn *conn, const uint8_t *data, size_t *size, bool last)
 {
 	uint8_t plain[UNPACK_PIECE];
 	size_t total = 0;
 	long got;
 
 	do {
-		got = unpack_feed(conn->http->unpack, &data, &size, last, plain, sizeof(plain));
+		got = unpack_feed(conn->http->unpack, &data, size, last, plain, sizeof(plain));
 		if (got < 0 || !clean(conn, plain, (size_t)got))
 			return false;
 		total += (size_t)got;
-		conn->http->burst = total > UNPACK_MOST;
-	} while (got == sizeof(plain) && !conn->http->burst);
-	if (conn->http->burst)
-		return false;
+		conn->http->unpacks = got == sizeof(plain);
+	} while (conn->http->unpacks && total < UNPACK_TURN && !stream_backed(&conn->client));
 	return true;
 }
 
-bool answer_body(struct conn *conn, uint8_t *data, size_t size)
+bool answer_body(struct conn *conn, uint8_t *data, size_t *size)
 {
-	return conn->http->unpack ? unpack(conn, data, size, false) : clean(conn, data, size);
+	size_t whole = *size;
+
+	if (conn->http->unpack)
+		return unpack(conn, data, size, false);
+	*size = 0;
+	return clean(conn, data, whole);
 }
 
 bool answer_end(struct conn *conn)
 {
 	struct http *http = conn->http;
+	size_t none = 0;
 
-	if (http->unpack && !unpack(conn, (const uint8_t *)"", 0, true))
+	if (http->unpack && !unpack(conn, (const uint8_t *)"", &none, true))
 		return false;
 	if (http->redact)
 		redact_end(http->redact, put, conn);

@@ -126,3 +126,13 @@ bool body_next(struct body *body, const uint8_t **data, size_t *size, const uint
 		body->state = CHUNK_DATA_CR;
 	return true;
 }
+
+void body_return(struct body *body, size_t size)
+{
+	if (!size || body->kind == HEAD_BODY_CLOSE)
+		return;
+	body->left += size;
+	body->done = false;
+	if (body->kind == HEAD_BODY_CHUNKED)
+		body->state = CHUNK_DATA;
+}

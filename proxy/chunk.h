@@ -26,5 +26,7 @@ void body_init(struct body *body, enum head_body kind, uint64_t length);
  */
 bool body_next(struct body *body, const uint8_t **data, size_t *size, const uint8_t **content,
 	       size_t *content_size);
+/* The last @size bytes of that run were not used, and are to be given again. */
+void body_return(struct body *body, size_t size);
 
 #endif

@@ -199,25 +199,33 @@ static int pump_head(struct conn *conn)
 	return 1;
 }
 
-static const char *body_fault(const struct http *http)
-{
-	return http->burst ? "its answer unpacks to too much at once"
-			   : "the body of its answer is malformed";
-}
+static const char body_fault[] = "the body of its answer is malformed";
 
+/* What cannot be used now is kept, as if it had not been read. */
 static bool use_answer(struct conn *conn, uint8_t *data, size_t size)
 {
+	struct body *body = &conn->http->answer;
 	const uint8_t *at = data, *content;
-	size_t content_size;
+	size_t left;
 
 	do {
-		if (!body_next(&conn->http->answer, &at, &size, &content, &content_size) ||
-		    !answer_body(conn, data + (content - data), content_size))
+		if (!body_next(body, &at, &size, &content, &left) ||
+		    !answer_body(conn, data + (content - data), &left))
 			return false;
-	} while (size && !conn->http->answer.done);
+		body_return(body, left);
+		at -= left;
+		size += left;
+	} while (size && !body->done && !conn->http->unpacks);
+	if (!body->done)
+		return stream_keep(&conn->server, at, size);
 	if (size)
 		conn->http->server_keeps = false; /* more than it has announced */
 	return true;
+}
+
+static bool has_more(const struct http *http)
+{
+	return http->unpacks || !http->answer.done;
 }
 
 /* False: the connection has ended. */
@@ -225,29 +233,33 @@ static bool pump_body(struct conn *conn)
 {
 	struct stream *client = &conn->client, *server = &conn->server;
 	struct http *http = conn->http;
-	uint8_t *data;
-	ssize_t got;
 
-	for (int round = 0; round < ROUNDS && !http->answer.done; round++) {
+	for (int round = 0; round < ROUNDS && has_more(http); round++) {
+		uint8_t none, *data = &none;
+		ssize_t got = 0;
+
 		if (stream_backed(client)) {
 			stream_listen(server, false);
 			return true;
 		}
 		stream_listen(server, true);
-		got = stream_read(server, &data);
+		if (!http->unpacks)
+			got = stream_read(server, &data);
 		if (got == STREAM_WAIT)
 			return true;
-		if (!got && http->answer.kind == HEAD_BODY_CLOSE) {
+		if (got > 0 || http->unpacks) {
+			if (!use_answer(conn, data, (size_t)got)) {
+				http_server_failed(conn, 502, body_fault);
+				return false;
+			}
+		} else if (!got && http->answer.kind == HEAD_BODY_CLOSE) {
 			http->answer.done = true;
-		} else if (got <= 0) {
+		} else {
 			http_server_failed(conn, 502, "it closes the connection within its answer");
-			return false;
-		} else if (!use_answer(conn, data, (size_t)got)) {
-			http_server_failed(conn, 502, body_fault(http));
 			return false;
 		}
 	}
-	if (!http->answer.done)
+	if (has_more(http))
 		stream_again(server);
 	return true;
 }
@@ -324,7 +336,7 @@ static bool go_on(struct conn *conn)
 	send_head(conn);
 	if (!pump_request(conn))
 		return false;
-	stream_listen(&conn->server, true);
+	stream_listen(&conn->server, !stream_backed(&conn->client));
 	if (pump_head(conn) < 1)
 		return false;
 	if (http->upgraded) {
@@ -332,7 +344,7 @@ static bool go_on(struct conn *conn)
 		relay(conn);
 		return false;
 	}
-	return pump_body(conn) && http->answer.done;
+	return pump_body(conn) && !has_more(http);
 }
 
 static void exchange(struct conn *conn)
@@ -343,7 +355,7 @@ static void exchange(struct conn *conn)
 	stream_cork(&conn->server);
 	whole = go_on(conn);
 	if (whole && !answer_end(conn)) {
-		http_server_failed(conn, 502, body_fault(conn->http));
+		http_server_failed(conn, 502, body_fault);
 		whole = false;
 	}
 	stream_uncork(&conn->client);

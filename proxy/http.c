@@ -38,7 +38,7 @@ static void clear_exchange(struct http *http)
 	http->credential = SBX_NONE;
 	http->placeholders = (struct placeholder_scan){ 0 };
 	http->active = http->expects = http->upgrade = http->upgraded = false;
-	http->answering = http->framed = false;
+	http->answering = http->framed = http->unpacks = false;
 }
 
 void http_count(struct conn *conn)

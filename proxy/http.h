@@ -48,7 +48,7 @@ struct http {
 	struct redact_set *secrets;
 	struct redact *redact;
 	struct unpack *unpack;
-	bool burst; /* too much came out of it at once */
+	bool unpacks; /* more is in it than the client took */
 	struct placeholder_scan placeholders;
 	struct conn *next_waiting; /* in the vault's line */
 	bool waiting;
@@ -77,8 +77,12 @@ void exchange_begin(struct conn *conn);
 /* answer.c: the final head of an answer, rewritten for the client; sets what becomes of
  * its body.  False: it cannot be passed on, *why. */
 bool answer_head(struct conn *conn, const struct head *head, const char **why);
-/* A run of its body, and its end.  False: it is broken. */
-bool answer_body(struct conn *conn, uint8_t *data, size_t size);
+/*
+ * A run of its body, of which it leaves *size bytes while the client takes no more
+ * (http->unpacks: to be called again, even if none are left); and its end.  False: it
+ * is broken.
+ */
+bool answer_body(struct conn *conn, uint8_t *data, size_t *size);
 bool answer_end(struct conn *conn);
 
 #endif

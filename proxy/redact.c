@@ -13,11 +13,11 @@
  */
 #include "proxy/redact.h"
 
-#include <ctype.h>
 #include <openssl/crypto.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "proxy/escape.h"
 #include "proxy/keeper.h"
 
 #define FORMS     4
@@ -51,12 +51,11 @@ struct redact_set {
 	vector first[PAIRS], second[PAIRS];
 };
 
-enum state { PLAIN, PERCENT, HEX, BACKSLASH, UNICODE_1, UNICODE_2 };
-
 struct thread {
-	uint64_t start;             /* place of its first byte in the stream */
-	uint32_t at;                /* next element */
-	uint8_t form, state, digit; /* forms of the second set follow those of the first */
+	uint64_t start; /* place of its first byte in the stream */
+	uint32_t at;    /* next element */
+	uint8_t form;   /* forms of the second set follow those of the first */
+	struct escape escape;
 };
 
 struct redact {
@@ -204,6 +203,27 @@ static void overwrite(struct redact *redact, uint64_t start, uint64_t end)
 			redact->data[at - redact->place] = '*';
 }
 
+/*
+ * Are they in the same place?  The length of an escape counts only where what is before it
+ * is kept: there it bounds how much that is.
+ */
+static bool same_place(const struct thread *one, const struct thread *other)
+{
+	return one->at == other->at && one->form == other->form &&
+	       one->escape.state == other->escape.state &&
+	       one->escape.value == other->escape.value &&
+	       (one->at < KEPT_FROM || one->escape.length == other->escape.length);
+}
+
+/* Before its first element nothing is found but an escape: the shorter one will do. */
+static void merge(struct thread *into, const struct thread *other)
+{
+	if (into->at ? other->start < into->start : other->start > into->start)
+		into->start = other->start;
+	if (other->escape.length < into->escape.length)
+		into->escape.length = other->escape.length;
+}
+
 static void add(struct redact *redact, struct thread thread, uint64_t place)
 {
 	uint64_t oldest = thread.start;
@@ -211,10 +231,8 @@ static void add(struct redact *redact, struct thread thread, uint64_t place)
 	for (unsigned i = 0; i < redact->next_count; i++) {
 		struct thread *other = &redact->next[i];
 
-		if (other->at == thread.at && other->form == thread.form &&
-		    other->state == thread.state && other->digit == thread.digit) {
-			if (thread.start < other->start)
-				other->start = thread.start;
+		if (same_place(other, &thread)) {
+			merge(other, &thread);
 			return;
 		}
 		if (other->start < oldest)
@@ -235,61 +253,28 @@ static void take(struct redact *redact, struct thread thread, uint8_t byte, uint
 {
 	const struct form *form = &redact->sets[thread.form / FORMS]->forms[thread.form % FORMS];
 	const struct element *element = &form->elements[thread.at];
+	struct thread within = thread;
 
+	if (escape_begin(&within.escape, byte))
+		add(redact, within, place);
 	if ((form->map[byte] & element->mask) != element->value)
 		return;
-	thread.state = PLAIN;
-	thread.digit = 0;
+	thread.escape = (struct escape){ 0 };
 	if (++thread.at == form->count)
 		overwrite(redact, thread.start, place);
 	else
 		add(redact, thread, place);
 }
 
-static int hex(uint8_t byte)
-{
-	if (byte >= '0' && byte <= '9')
-		return byte - '0';
-	byte |= 0x20;
-	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
-}
-
 static void advance(struct redact *redact, struct thread thread, uint8_t byte, uint64_t place)
 {
-	enum state state = (enum state)thread.state;
+	enum escape_result result =
+	    thread.escape.state ? escape_next(&thread.escape, &byte) : ESCAPE_BYTE;
 
-	switch (state) {
-	case PLAIN:
+	if (result == ESCAPE_MORE)
+		add(redact, thread, place);
+	if (result == ESCAPE_BYTE)
 		take(redact, thread, byte, place);
-		if (byte != '%' && byte != '\\')
-			return;
-		thread.state = byte == '%' ? PERCENT : BACKSLASH;
-		break;
-	case PERCENT:
-		if (hex(byte) < 0)
-			return;
-		thread.digit = (uint8_t)hex(byte);
-		thread.state = HEX;
-		break;
-	case HEX:
-		if (hex(byte) >= 0)
-			take(redact, thread, (uint8_t)(thread.digit << 4 | hex(byte)), place);
-		return;
-	case BACKSLASH:
-		if (ispunct(byte))
-			take(redact, thread, byte, place);
-		if (byte != 'u' && byte != 'x')
-			return;
-		thread.state = byte == 'u' ? UNICODE_1 : PERCENT;
-		break;
-	case UNICODE_1:
-	case UNICODE_2:
-		if (byte != '0')
-			return;
-		thread.state = state == UNICODE_1 ? UNICODE_2 : PERCENT;
-		break;
-	}
-	add(redact, thread, place);
 }
 
 static void step(struct redact *redact, uint8_t byte, uint64_t place)
@@ -321,7 +306,7 @@ static bool candidates(const struct redact *redact, const uint8_t *data, uint64_
 
 	memcpy(&one, data, sizeof(one));
 	memcpy(&other, data + 1, sizeof(other));
-	all = (vector)((one == all_of('%')) | (one == all_of('\\')));
+	all = (vector)((one == all_of('%')) | (one == all_of('\\')) | (one == all_of('&')));
 	for (unsigned n = 0; n < redact->set_count; n++) {
 		const struct redact_set *set = redact->sets[n];
 
@@ -343,23 +328,31 @@ static bool early(const struct redact *redact, int byte)
 	return false;
 }
 
-/* An escape of a byte that one of the first elements may be.  @size bytes are there. */
+/* An escape of a byte that one of the first elements may be; it may be one within
+ * another.  @size bytes are there. */
 static bool escapes(const struct redact *redact, const uint8_t *data, size_t size)
 {
-	size_t digits = data[0] == '%' ? 1 : data[1] == 'x' ? 2 : 4;
+	struct escape escape = { 0 };
 
-	if (data[0] == '\\' && data[1] != 'u' && data[1] != 'x')
-		return ispunct(data[1]) && early(redact, data[1]);
-	if (size < digits + 2)
-		return true;
-	return hex(data[digits]) >= 0 && hex(data[digits + 1]) >= 0 &&
-	       early(redact, hex(data[digits]) << 4 | hex(data[digits + 1]));
+	if (!escape_begin(&escape, data[0]))
+		return false;
+	for (size_t i = 1; i < size; i++) {
+		uint8_t byte = data[i];
+		enum escape_result result = escape_next(&escape, &byte);
+
+		if (result == ESCAPE_BYTE && early(redact, byte))
+			return true;
+		if (result == ESCAPE_NONE ||
+		    (result == ESCAPE_BYTE && !escape_begin(&escape, byte)))
+			return false;
+	}
+	return true;
 }
 
 /* Of @size bytes, which are two at least. */
 static bool begins(const struct redact *redact, const uint8_t *data, size_t size)
 {
-	if ((data[0] == '%' || data[0] == '\\') && escapes(redact, data, size))
+	if (escapes(redact, data, size))
 		return true;
 	for (unsigned n = 0; n < redact->set_count; n++) {
 		const struct redact_set *set = redact->sets[n];
@@ -406,17 +399,19 @@ static size_t skip(const struct redact *redact, size_t at, size_t size)
 static bool idle(const struct redact *redact, size_t at, size_t size)
 {
 	const uint8_t *data = redact->data + at;
+	struct escape escape = { 0 };
 
 	if (!redact->count)
 		return true;
+
 	if (!at || at + 2 >= size || redact->starred + 2 > redact->place + at)
 		return false;
 	for (unsigned i = 0; i < redact->count; i++)
-		if (redact->threads[i].at != 1 || redact->threads[i].state != PLAIN ||
+		if (redact->threads[i].at != 1 || redact->threads[i].escape.state ||
 		    redact->threads[i].start + 1 != redact->place + at)
 			return false;
 	return !begins(redact, data - 1, size - at + 1) && !begins(redact, data, size - at) &&
-	       data[1] != '%' && data[1] != '\\';
+	       !escape_begin(&escape, data[1]);
 }
 
 static void search(struct redact *redact, size_t size)

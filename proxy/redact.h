@@ -4,9 +4,10 @@
  * A server that shows what it was sent would hand the credential to the program.
  * So in all that comes from a host with a credential its value is overwritten by as
  * many `*`, however it is written: as it is, in base64 (so also within Basic) at any
- * offset and in either alphabet, and any byte of either as %41, \u0041 or a short
- * escape of JSON.  Not found: what is encrypted, hashed, reversed, in hexadecimal, in
- * base64 broken into lines.
+ * offset and in either alphabet, and any byte of either in an escape (escape.h).  Not
+ * found: what is encrypted, hashed, reversed, in another case, in hexadecimal, in base64 or
+ * quoted-printable broken into lines, in other escapes (\u{2b}, \053, =2B): of those, what
+ * writes a header into an answer has no reason to use any for what can be printed.
  */
 #ifndef SBX_PROXY_REDACT_H
 #define SBX_PROXY_REDACT_H

@@ -151,16 +151,17 @@ static const char *start_keeper(struct worker *worker)
 	close(pair[1]);
 	session_forget_sources(session);
 	worker->vault = pid > 0 ? vault_make(session, pair[0]) : NULL;
-	if (!worker->vault)
-		return "no keeper of the credentials can be started";
-	return vault_fill(worker->vault);
+	return worker->vault ? NULL : "no keeper of the credentials can be started";
 }
 
 const char *setup_session(struct worker *worker)
 {
 	const char *wrong = start_keeper(worker);
 
-	return wrong ? wrong : make_trust(worker);
+	/* While the keeper starts. */
+	if (!wrong)
+		wrong = make_trust(worker);
+	return wrong || !worker->vault ? wrong : vault_fill(worker->vault);
 }
 
 void setup_undo(struct worker *worker)

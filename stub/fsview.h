@@ -63,6 +63,11 @@ void fsview_match_patterns(struct launch *launch);
 void fsview_sort(struct launch *launch);
 /* The rights of @path: SBX_READ | SBX_WRITE | SBX_EXEC. */
 unsigned fsview_rights(const struct launch *launch, const char *path);
+/* Does it open files of the sandbox's own, and not the host's? */
+static inline bool fsview_is_made(unsigned verb)
+{
+	return verb == SBX_FS_TMP || verb == SBX_FS_COPY;
+}
 /* Is @right granted on @path, and on what: the host's files (SBX_FS_GRANT), a
  * private tmpfs, a copy, a device? */
 bool fsview_origin(const struct launch *launch, const char *path, unsigned right,

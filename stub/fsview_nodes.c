@@ -39,13 +39,22 @@ bool fsview_origin(const struct launch *launch, const char *path, unsigned right
 
 unsigned fsview_rights(const struct launch *launch, const char *path)
 {
+	const struct sbx_fs_point *point, *read = NULL;
 	struct sbx_fs_verdict verdict;
 	unsigned rights = 0;
 
 	for (unsigned right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
 		sbx_fs_decide(&launch->view.set, path, right, &verdict);
-		if (verdict.allowed)
-			rights |= right;
+		if (!verdict.allowed)
+			continue;
+		/* `tmp /t` lets nobody write what `read /t/x` shows of the host in it. */
+		point = &launch->view.set.points[verdict.point];
+		if (right == SBX_READ)
+			read = point;
+		else if (read && fsview_is_made(point->verb) && !fsview_is_made(read->verb) &&
+			 strcmp(read->path, point->path))
+			continue;
+		rights |= right;
 	}
 	return rights;
 }
@@ -75,7 +84,7 @@ static void join(const struct launch *launch, struct node *into, const struct no
 	if (into->kind == NODE_RULE && other->kind != NODE_RULE)
 		into->kind = other->kind;
 	if (into->kind != NODE_SOCKET && other->kind == NODE_RULE && other->denied &&
-	    (!into->denied || has_placeholder(launch, other->rule)))
+	    (!into->denied || into->rule == SBX_RULE_SELF || has_placeholder(launch, other->rule)))
 		into->rule = other->rule;
 	if (verb_rank(other->verb) > verb_rank(into->verb))
 		into->verb = other->verb;

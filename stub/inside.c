@@ -32,8 +32,7 @@ static void add_placeholder(struct builder *b, const struct node *node, unsigned
 	if (rights & SBX_READ)
 		mask = region_add_mask(
 		    b, node, MASK_SELF,
-		    region_mount_rights(rights, !(rights & SBX_EXEC) &&
-						    (region_top(b)->rights & SBX_EXEC)));
+		    region_mount_rights(rights, region_no_exec(b, rights)));
 	else
 		mask = region_add_mask(b, node, MASK_HIDE, 0);
 	mask->dev = mask->ino = 0;
@@ -56,10 +55,13 @@ static void hide(struct builder *b, const struct node *node)
 /* The real thing again, below something hidden or narrower. */
 void region_reopen(struct builder *b, const struct node *node, unsigned rights, bool no_exec)
 {
+	struct plan_mask *mask;
 	struct frame *frame;
 
 	region_add_pins(b, node->path);
-	region_add_mask(b, node, MASK_OPEN, region_mount_rights(rights, no_exec));
+	mask = region_add_mask(b, node, MASK_OPEN, region_mount_rights(rights, no_exec));
+	mask->dev = node->st.st_dev; /* also where the tree around is not the host's */
+	mask->ino = node->st.st_ino;
 	frame = region_push(b, node->path, FROM_HOST, rights);
 	frame->read_only = !(rights & SBX_WRITE);
 	frame->no_exec = no_exec;
@@ -78,7 +80,7 @@ static void change(struct builder *b, const struct node *node, unsigned rights)
 {
 	const struct frame above = *region_top(b);
 	bool read_only = !(rights & SBX_WRITE);
-	bool no_exec = !(rights & SBX_EXEC) && ((above.rights & SBX_EXEC) || above.no_exec);
+	bool no_exec = region_no_exec(b, rights);
 	bool base_writable = above.base_writable;
 	struct frame *frame;
 
@@ -157,33 +159,51 @@ static void close_absent(struct builder *b, const struct node *node, unsigned ri
 		add_placeholder(b, node, rights);
 }
 
-static void begin_inside(struct builder *b, const struct node *node, unsigned rights)
+void region_begin_inside(struct builder *b, const struct node *node, unsigned rights)
 {
+	const enum source source = region_top(b)->source;
+	const bool no_exec = region_no_exec(b, rights);
 	struct plan_mask *mask;
 	struct frame *frame;
 
-	if (!node_exists(node) || !S_ISDIR(node->st.st_mode))
+	if (!S_ISDIR(node->st.st_mode) ||
+	    (!node_exists(node) && source != FROM_TMP && source != FROM_COPY))
 		refuse("tmp %s: there is no such directory inside %s, and making one there is not "
 		       "sbx-exec's business (%s): make it",
 		       node->path, region_top(b)->path, fsview_place(b->launch, node->rule));
 	region_add_rule(b, node->path, rights & ~region_top(b)->rights, 0);
 	region_add_pins(b, node->path);
-	mask = region_add_mask(b, node, MASK_TMP, rights);
+	mask = region_add_mask(b, node, MASK_TMP, region_mount_rights(rights, no_exec));
 	mask->size = (uint64_t)region_size_kib(b, node) << 10;
 	frame = region_push(b, node->path, FROM_TMP, rights);
-	frame->ours = frame->base_writable = true;
-	frame->read_only = frame->no_exec = false;
+	frame->ours = true;
+	frame->read_only = false;
+	frame->no_exec = no_exec;
+}
+
+/* What a seal in a tmp or a copy excepts: as private as what is around it.  In a tmp
+ * there is nothing yet, so that stays closed. */
+static void except_in_ours(struct builder *b, const struct node *node, unsigned rights,
+			   enum sbx_fs_verb verb)
+{
+	if (verb == SBX_FS_COPY && node_exists(node))
+		region_begin_copy(b, node, rights);
 }
 
 void region_inside_host(struct builder *b, const struct node *node, unsigned rights)
 {
+	enum sbx_fs_verb verb;
+
 	if (node->verb == SBX_FS_TMP && (rights & SBX_READ)) {
-		begin_inside(b, node, rights);
+		region_begin_inside(b, node, rights);
 	} else if (node->verb == SBX_FS_COPY && (rights & SBX_READ)) {
 		region_add_rule(b, node->path, rights & ~region_top(b)->rights, 0);
 		region_begin_copy(b, node, rights);
 	} else if (node->verb == SBX_FS_DEVICE && (rights & SBX_READ)) {
 		region_begin(b, node, rights);
+	} else if (region_top(b)->source == HIDDEN &&
+		   fsview_origin(b->launch, node->path, SBX_READ, &verb) && fsview_is_made(verb)) {
+		except_in_ours(b, node, rights, verb);
 	} else if (!node_exists(node)) {
 		close_absent(b, node, rights);
 	} else if (rights != region_top(b)->rights) {

@@ -305,6 +305,9 @@ static bool lay(struct maker *m, size_t index)
 	case MASK_LINK:
 		break; /* made with its mount point */
 	}
+	if ((mask->kind == MASK_TMP || mask->kind == MASK_COPY) && !(mask->rights & SBX_EXEC) &&
+	    sys_mount_setattr(tree, 0, UAPI_MOUNT_ATTR_NOEXEC))
+		inner_fail(m->inner, "%s cannot be made noexec: %s", mask->path, out_error(errno));
 	if (sys_move_mount(tree, target)) {
 		if (m->again && errno == ENOENT)
 			return false;

@@ -92,13 +92,31 @@ static void add_roots(struct scan *scan, const struct pattern *pattern)
 	for (size_t i = 0; i < view->points.count; i++) {
 		const struct sbx_fs_point *point = &view->points.items[i];
 
-		if (point->verb == SBX_FS_GRANT && !point->wild &&
-		    path_within(point->path, pattern->beginning))
+		/* A tmp begins empty; a copy has all that is there. */
+		if (!is_grant(point->verb) || point->verb == SBX_FS_TMP || point->wild)
+			continue;
+		if (path_within(point->path, pattern->beginning))
 			*vec_add(&scan->roots) = point->path;
-		else if (point->verb == SBX_FS_GRANT && !point->wild &&
-			 path_within(pattern->beginning, point->path))
+		else if (path_within(pattern->beginning, point->path))
 			*vec_add(&scan->roots) = pattern->beginning;
 	}
+}
+
+/* Is something in the directory in scan->path, which a pattern closes, opened again? */
+static bool opened_beneath(const struct scan *scan)
+{
+	const struct fsview *view = &scan->launch->view;
+	size_t length;
+
+	for (size_t i = 0; i < view->points.count; i++) {
+		const struct sbx_fs_point *point = &view->points.items[i];
+
+		if (is_grant(point->verb) &&
+		    path_within(point->wild ? pattern_beginning(point->path, &length) : point->path,
+				scan->path))
+			return true;
+	}
+	return false;
 }
 
 /* The first pattern that could match something beneath the directory in scan->path. */
@@ -232,7 +250,7 @@ static void scan_entry(struct scan *scan, int dir, const struct uapi_dirent *ent
 	}
 	if (entry->type == 0 && !fstatat(dir, entry->name, &st, AT_SYMLINK_NOFOLLOW))
 		is_dir = S_ISDIR(st.st_mode);
-	if (!is_dir || closed || !worth_entering(scan))
+	if (!is_dir || (closed && !opened_beneath(scan)) || !worth_entering(scan))
 		return;
 	if (depth == DEPTH_MAX)
 		refuse("%s: directories nested more than %d deep: narrow the policy's patterns",

@@ -36,6 +36,8 @@ static const struct {
 	LIST(masks, { offsetof(struct plan_mask, path), offsetof(struct plan_mask, target) }),
 	LIST(mounts, { offsetof(struct plan_mount, path), offsetof(struct plan_mount, target) }),
 	LIST(rules, { offsetof(struct plan_rule, path), NO_STRING }),
+	LIST(points, { offsetof(struct sbx_fs_point, path), NO_STRING }),
+	LIST(excepts, { 0, NO_STRING }),
 	LIST(limits, { NO_STRING, NO_STRING }),
 	LIST(ports, { NO_STRING, NO_STRING }),
 	LIST(pass_fds, { NO_STRING, NO_STRING }),

@@ -16,6 +16,7 @@
 
 #include "blob/blob.h"
 #include "blob/enforce.h"
+#include "blob/verdict.h"
 #include "stub/mem.h"
 
 enum mount_kind { /* the backend's */
@@ -86,6 +87,9 @@ struct plan {
 	enum sbx_backend backend;
 	VEC(struct plan_mount) mounts; /* in the order in which they are made */
 	VEC(struct plan_mask) masks;   /* parents before children */
+	/* Where there is a copy: what the rules say of each name in it. */
+	VEC(struct sbx_fs_point) points;
+	VEC(const char *) excepts;
 	VEC(struct plan_rule) rules;
 	VEC(struct plan_placeholder) placeholders;
 	VEC(struct plan_limit) limits;

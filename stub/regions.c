@@ -23,14 +23,24 @@ static void inside_ours(struct builder *b, const struct node *node, unsigned rig
 {
 	const struct frame *frame = region_top(b);
 	bool real = node->granted && node_exists(node) && (rights & SBX_READ);
+	bool tmp = node->verb == SBX_FS_TMP && (rights & SBX_READ);
 
-	if (real && frame->ours && node->verb == SBX_FS_GRANT) {
-		if (!region_has_host(b))
+	if (frame->ours && tmp) {
+		region_begin_inside(b, node, rights);
+	} else if (real && frame->ours && node->verb == SBX_FS_GRANT) {
+		bool writable = frame->base_writable;
+
+		if (!region_has_host(b) || ((rights & SBX_WRITE) && !writable)) {
 			region_add_mount(b, node, MOUNT_BIND, rights);
+			writable = rights & SBX_WRITE;
+		}
 		region_add_rule(b, node->path, rights & ~frame->rights, 0);
-		region_reopen(b, node, rights, false);
-	} else if (real || (node->verb == SBX_FS_TMP && (rights & SBX_READ) && !frame->ours)) {
+		region_reopen(b, node, rights, region_no_exec(b, rights));
+		region_top(b)->base_writable = writable;
+	} else if (real || tmp) {
 		region_begin(b, node, rights);
+	} else if (frame->source == FROM_COPY && (rights & ~frame->rights) && node_exists(node)) {
+		region_begin_copy(b, node, rights);
 	} else if (rights != frame->rights && node->rule != SBX_RULE_SELF) {
 		struct plan_mask *mask;
 
@@ -169,8 +179,20 @@ static void add_socket(struct builder *b, const struct node *node)
 	region_add_rule(b, node->path, SBX_READ | SBX_WRITE, UAPI_LANDLOCK_FS_RESOLVE_UNIX);
 }
 
-static void add_node(struct builder *b, const struct node *node)
+/* Where a tmp or a copy outweighs a grant, its own files are what is granted. */
+static bool is_ours(struct builder *b, const struct node *node)
 {
+	const struct frame *frame = region_top(b);
+	enum sbx_fs_verb verb;
+
+	return node->kind == NODE_RULE && node->verb == SBX_FS_GRANT &&
+	       frame->source != FROM_NOTHING && frame->source != FROM_HOST &&
+	       fsview_origin(b->launch, node->path, SBX_READ, &verb) && fsview_is_made(verb);
+}
+
+static void add_node(struct builder *b, const struct node *given)
+{
+	struct node copy = *given, *node = &copy;
 	unsigned rights;
 
 	while (!path_within(node->path, region_top(b)->path))
@@ -179,6 +201,7 @@ static void add_node(struct builder *b, const struct node *node)
 	if (!node->granted && region_top(b)->source == FROM_NOTHING)
 		return;
 	rights = node->kind == NODE_LINK ? 0 : fsview_rights(b->launch, node->path);
+	node->granted = node->granted && !is_ours(b, node);
 	switch (node->kind) {
 	case NODE_PROC:
 		add_proc(b, node, rights);
@@ -255,6 +278,22 @@ static void open_mounts(struct plan *plan)
 	}
 }
 
+/* So that each copy can be compared with what they say.  A copy of the policy is not the
+ * policy, nor of the launcher. */
+static void keep_points(struct launch *launch)
+{
+	const struct fsview *view = &launch->view;
+	bool copies = false;
+
+	for (size_t i = 0; i < launch->plan.masks.count; i++)
+		copies |= launch->plan.masks.items[i].kind == MASK_COPY;
+	for (size_t i = 0; copies && i < view->points.count; i++)
+		if (view->points.items[i].rule != SBX_RULE_SELF)
+			*vec_add(&launch->plan.points) = view->points.items[i];
+	for (size_t i = 0; copies && i < view->excepts.count; i++)
+		*vec_add(&launch->plan.excepts) = view->excepts.items[i];
+}
+
 void plan_files(struct launch *launch)
 {
 	struct builder b = { .launch = launch, .plan = &launch->plan };
@@ -264,6 +303,7 @@ void plan_files(struct launch *launch)
 	for (size_t i = 0; i < launch->view.nodes.count; i++)
 		add_node(&b, &launch->view.nodes.items[i]);
 	plan_sort_masks(&launch->plan);
+	keep_points(launch);
 }
 
 void plan_settle(struct launch *launch)

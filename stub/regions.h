@@ -49,6 +49,8 @@ void region_add_pins(struct builder *b, const char *path);
 /* The rights that a mount has to show: execution is Landlock's, except where it
  * is taken away inside a tree that has it. */
 unsigned region_mount_rights(unsigned rights, bool no_exec);
+/* Must the mount take away execution, which @rights lacks and Landlock grants from above? */
+bool region_no_exec(const struct builder *b, unsigned rights);
 uint32_t region_size_kib(const struct builder *b, const struct node *node);
 
 /* trees.c: a tree begins at @node, unless it may not be read. */
@@ -57,6 +59,8 @@ void region_begin_host(struct builder *b, const struct node *node, unsigned righ
 void region_begin_copy(struct builder *b, const struct node *node, unsigned rights);
 /* inside.c: @node inside a tree of the host, or of something hidden. */
 void region_inside_host(struct builder *b, const struct node *node, unsigned rights);
+/* A tmp inside a tree: the inner stage's. */
+void region_begin_inside(struct builder *b, const struct node *node, unsigned rights);
 bool region_has_host(const struct builder *b);
 void region_reopen(struct builder *b, const struct node *node, unsigned rights, bool no_exec);
 

@@ -84,6 +84,14 @@ unsigned region_mount_rights(unsigned rights, bool no_exec)
 	return no_exec ? rights & ~SBX_EXEC : rights | SBX_EXEC;
 }
 
+bool region_no_exec(const struct builder *b, unsigned rights)
+{
+	for (size_t i = 0; i < b->frames.count && !(rights & SBX_EXEC); i++)
+		if (b->frames.items[i].rights & SBX_EXEC)
+			return true;
+	return false;
+}
+
 void region_add_pins(struct builder *b, const char *path)
 {
 	const struct frame *frame = region_top(b);
@@ -161,6 +169,7 @@ static void begin_tmp(struct builder *b, const struct node *node, unsigned right
 void region_begin_copy(struct builder *b, const struct node *node, unsigned rights)
 {
 	struct plan_mask *mask;
+	const bool no_exec = region_no_exec(b, rights);
 
 	/* To open a pipe would wait for who writes it. */
 	if (!S_ISDIR(node->st.st_mode) && !S_ISREG(node->st.st_mode))
@@ -172,7 +181,7 @@ void region_begin_copy(struct builder *b, const struct node *node, unsigned righ
 				 rights);
 	else if (region_top(b)->source == FROM_HOST)
 		region_add_pins(b, node->path);
-	mask = region_add_mask(b, node, MASK_COPY, rights);
+	mask = region_add_mask(b, node, MASK_COPY, region_mount_rights(rights, no_exec));
 	mask->dev = mask->ino = 0;
 	mask->copy_fd =
 	    open(out_string("/proc/self/fd/%d", plan_open(node->path, &node->st)), O_RDONLY | O_CLOEXEC);
@@ -180,12 +189,14 @@ void region_begin_copy(struct builder *b, const struct node *node, unsigned righ
 		refuse("%s: cannot be copied: %s (%s): mark the rule optional or correct it",
 		       node->path, out_error(errno), fsview_place(b->launch, node->rule));
 	struct frame *frame = region_push(b, node->path, FROM_COPY, rights);
-	frame->base_writable = frame->ours = true;
-	frame->read_only = frame->no_exec = false;
+	frame->ours = true;
+	frame->read_only = false;
+	frame->no_exec = no_exec;
 }
 
 void region_begin_host(struct builder *b, const struct node *node, unsigned rights)
 {
+	const bool no_exec = region_no_exec(b, rights);
 	struct plan_mount *mount;
 	struct frame *frame;
 
@@ -198,7 +209,10 @@ void region_begin_host(struct builder *b, const struct node *node, unsigned righ
 	frame = region_push(b, node->path, FROM_HOST, rights);
 	frame->base_writable = rights & SBX_WRITE;
 	frame->read_only = !frame->base_writable;
-	frame->no_exec = frame->ours = false;
+	frame->no_exec = no_exec;
+	frame->ours = false;
+	if (no_exec && mount->kind == MOUNT_BIND)
+		region_add_mask(b, node, MASK_SELF, region_mount_rights(rights, true));
 }
 
 void region_begin(struct builder *b, const struct node *node, unsigned rights)

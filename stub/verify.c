@@ -168,6 +168,60 @@ static void verify_cover(const struct inner *inner, const char *path, uint64_t d
 	close(dir);
 }
 
+/* ---- copies ------------------------------------------------------------------ */
+
+static bool is_open(const char *path, mode_t mode, unsigned right)
+{
+	return right == SBX_READ ? can_read(path) : can_write(path, mode);
+}
+
+/*
+ * Every name in a copy is held by what the rules say of it, whatever was planned: a
+ * pattern may match what came between the look at it and the copy.  What is mounted
+ * there was tried itself.
+ */
+static void verify_copy(const struct inner *inner, const struct sbx_fs_set *set, const char *path,
+			uint64_t device)
+{
+	_Alignas(struct uapi_dirent) char buffer[4096];
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	long got;
+
+	while (dir >= 0 && (got = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < got;) {
+			const struct uapi_dirent *entry = (const void *)(buffer + at);
+			const char *name = mem_join(path, mem_join("/", entry->name));
+
+			at += entry->length;
+			if (!strcmp(entry->name, ".") || !strcmp(entry->name, "..") ||
+			    lstat(name, &st) || st.st_dev != device)
+				continue;
+			for (unsigned right = SBX_READ; right <= SBX_WRITE; right <<= 1)
+				if (!sbx_fs_allows(set, name, right) &&
+				    is_open(name, st.st_mode, right))
+					inner_fail(inner,
+						   "%s is open in a private copy, but must not be: "
+						   "start again",
+						   name);
+			if (S_ISDIR(st.st_mode))
+				verify_copy(inner, set, name, device);
+		}
+	if (dir >= 0)
+		close(dir);
+}
+
+static void verify_copied(const struct inner *inner, const char *path)
+{
+	const struct sbx_fs_set set = { .points = inner->plan.points.items,
+					.count = inner->plan.points.count,
+					.excepts = inner->plan.excepts.items };
+	struct stat st;
+
+	if (!lstat(path, &st))
+		verify_copy(inner, &set, path, st.st_dev);
+}
+
 void verify_masks(const struct inner *inner)
 {
 #ifdef SBX_TEST_UNVERIFIED
@@ -176,11 +230,17 @@ void verify_masks(const struct inner *inner)
 	for (size_t i = 0; i < inner->plan.masks.count; i++) {
 		const struct plan_mask *mask = &inner->plan.masks.items[i];
 		unsigned rights = mask->rights;
+		struct statfs fs;
 
 		if (!mask->verify)
 			continue;
 		if (inner->plan.backend == SBX_FIREJAIL && !firejail_lays(mask, &rights))
 			continue;
+		if (inner->plan.backend == SBX_BWRAP && mask->kind == MASK_COPY)
+			verify_copied(inner, mask->path);
+		if (inner->plan.backend == SBX_BWRAP && !(rights & SBX_EXEC) &&
+		    !statfs(mask->path, &fs) && !(fs.f_flags & ST_NOEXEC))
+			inner_fail(inner, "%s is executable inside, but must not be", mask->path);
 		if (mask->kind == MASK_COVER)
 			verify_cover(inner, mask->path, 0);
 		if (!(rights & SBX_READ) && can_read(mask->path))

@@ -37,8 +37,8 @@ class Question:
 
     def expected(self, said, bare, case):
         """@said: what explain answered, one for each question to it."""
-        if self.request.startswith(("tcp", "unix", "abstract")) and any("socket where" in text for _, text in case.policy.statements):
-            return None  # flags beside the type decide, too, and every program has its own
+        if said[0].has("SOCK_CLOEXEC alone"):
+            return None  # the probe asks for one kind
         if not said[0].allowed:
             return False
         return True if worked(bare) else None
@@ -92,12 +92,15 @@ class Absent(Path):
     """To read a name that is not there."""
 
     def expected(self, said, bare, case):
+        if case.made(self.path) and case.is_mixed(self.path):
+            return None  # what is held in it is made there
         made = said[0].allowed and said[0].has("where there are masks", "a launch makes")
         return None if made else False
 
 
 class Move(Path):
-    """move, exchange: its directory changes, too."""
+    """move, exchange: its directory changes, too.  @path: without links on its way, which may
+    lead through what is moved, so that the way back is none."""
 
     def __init__(self, verb, path):
         super().__init__(verb, "write", path)
@@ -106,6 +109,8 @@ class Move(Path):
     def expected(self, said, bare, case):
         if not said[0].allowed or not said[1].allowed:
             return False
+        if case.made(self.path) and case.is_mixed(self.path):
+            return None
         if case.made(self.path) == "tmp":
             return False
         if case.is_spoken_of(self.path):
@@ -186,9 +191,9 @@ def of_files(random, world, policy, case):
     if stat.S_ISDIR(mode):
         if path in world.trees or link:
             return random.choice([Path("read", "read", path), Make(path / PROBE_SUFFIX)])
-        return random.choice([Path("read", "read", path), Make(path / PROBE_SUFFIX), Move("move", path)])
+        return random.choice([Path("read", "read", path), Make(path / PROBE_SUFFIX), Move("move", case.real(path))])
     plain = [Path("read", "read", path), Path("write", "write", path), Path("run", "exec", path)]
-    return random.choice(plain if link else plain + [Move("move", path), Move("exchange", path)])
+    return random.choice(plain if link else plain + [Move("move", case.real(path)), Move("exchange", case.real(path))])
 
 
 def of_calls(random, numbers):

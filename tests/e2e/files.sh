@@ -222,6 +222,37 @@ sbx nested sh -c 'echo inside >conf/f; cat conf/f; echo more >conf/g && mv conf/
 equal host "$(cat "$work/conf/f")" '... and private'
 sbx nested sh -c 'mv a z; mv r z; mv conf z; rm -rf a/b; rmdir scratch'; not 'none can be moved away' test -e "$work/z"
 
+case_ 'the real files in a copy'
+policy incopy <<'EOF'
+fs {
+    exec  ~/e2e/tools
+    copy  ~/e2e/c ~/e2e/tools/c
+    write ~/e2e/c/w
+    read  ~/e2e/c/r
+    write ~/e2e/c/r/w
+    deny  ~/e2e/tools/c/shut
+    write ~/e2e/tools/c/shut/w
+    tmp   ~/e2e/c/t
+    deny exec ~/e2e/tools/c/noexec ~/e2e/tools/d
+    copy  ~/e2e/tools/d
+}
+EOF
+fresh
+mkdir -p "$home"/c/{w,r/w,t} "$home"/tools/{c/shut/w,c/noexec,d}
+for d in c c/w c/r c/r/w c/t tools/c tools/c/shut tools/c/shut/w; do echo host >"$home/$d/f"; done
+for d in c c/noexec d; do cp /bin/true "$home/tools/$d/true"; done; own "$home"
+sbx incopy sh -c 'for d in c c/w c/r/w tools/c/shut/w; do echo "in $d" >"$0/$d/f" && cat "$0/$d/f" || exit; done; cat "$0/c/r/f"' "$home"
+status 0 'a grant beneath it, or beneath what is closed in it, is opened'
+equal 'host in c/w in c/r/w in tools/c/shut/w' "$(cat "$home"/{c,c/w,c/r/w,tools/c/shut/w}/f | paste -sd ' ')" \
+	'... as the host has it, and nothing else'
+sbx incopy sh -c 'echo x >"$0/c/r/f"' "$home"; status 2 'what is opened for reading is not written, though the copy is'
+equal host "$(cat "$home/c/r/f")" '... nor on the host'
+sbx incopy ls "$home/c/t"; equal '' "$out" 'a tmp in a copy begins empty'
+sbx incopy "$home/tools/c/true"; status 0 'a copy in a tree of programs has programs'
+sbx incopy "$home/tools/c/noexec/true"; status 126 '... but none where execution is denied'
+sbx incopy "$home/tools/d/true"; status 126 '... and a copy that is denied it has none'
+rm -rf "$home/c" "$home/tools"
+
 case_ 'GLOB-01 and GLOB-03 patterns'
 policy glob <<'EOF'
 fs { deny $workspace/**/.env snapshot; deny $workspace/data/* snapshot; read $workspace/examples/.env }

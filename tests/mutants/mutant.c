@@ -29,6 +29,7 @@
 #include "compiler/render.h"
 #include "compiler/view.h"
 #include "prove/edit.h"
+#include "prove/prove.h"
 
 #define BITS 16 /* of Landlock's rights that kernels have by now */
 
@@ -123,10 +124,26 @@ static bool turn_jump(struct edit *edit, uint32_t index)
 	return true;
 }
 
+/* A mutant that lets through what prove asks of the proxy would go out to the network. */
+static bool goes_out(struct edit *edit, uint32_t index)
+{
+	const struct sbx_net_rule *rule = EDIT_AT(edit, NET, sbx_net_rule, index);
+	const char *strings = (const char *)edit->section[SBX_SEC_STRINGS].items;
+
+	if (EDIT_AT(edit, META, sbx_meta, 0)->net_mode != SBX_NET_PROXY)
+		return false;
+	if (rule->kind == SBX_NETK_ADDRESS)
+		return rule->cidr.address[12] != 127; /* this host, in IPv4 */
+	return (rule->kind == SBX_NETK_HOST || rule->kind == SBX_NETK_SUFFIX) &&
+	       !host_is_harmless(strings + rule->host);
+}
+
 static bool flip_net(struct edit *edit, uint32_t index)
 {
 	struct sbx_head *head = &EDIT_AT(edit, NET, sbx_net_rule, index)->head;
 
+	if (goes_out(edit, index))
+		return false;
 	if (head->verb == SBX_NETV_LISTEN)
 		edit_drop(edit, SBX_SEC_NET, index);
 	else

@@ -7,5 +7,5 @@ $(O)/tests/mutant: $(call obj,tests/mutants/mutant.c) $(SBXC_LIB_OBJS)
 TEST_PROGRAMS += $(O)/tests/mutant
 
 .PHONY: check-mutants
-check-mutants: $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(O)/tests/mutant
+check-mutants: $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(O)/sbx-proxy $(O)/tests/mutant
 	$(Q)tests/mutants/run --seed $(or $(SEED),21)

@@ -87,6 +87,21 @@ Test(redact, the_ways_to_write_it)
 	expect(set, "dTpzay0iYS9iXD8%2Bfg%3D%3D", "dT******************%3D%3D");
 	expect(set, "c2stImEvYlw\\/Pn4=", "****************=");
 	expect(set, "c2stImEvYlw\\u002fPn4=", "********************=");
+	/* HTML, of several minds */
+	expect(set, "sk-&quot;a/b\\?&gt;~</p>", "*******************</p>");
+	expect(set, "sk-&#34;a&#x2F;b\\?&#62;~", "************************");
+	expect(set, "sk-&#034;a&#X00002f;b&bsol;&quest;&gt;~",
+	       "***************************************");
+	expect(set, "c2stImEvYlw&sol;Pn4&equals;", "*******************&equals;");
+	expect(set, "sk-&quota/b\\?>~", "sk-&quota/b\\?>~");
+	expect(set, "sk-&#290;a/b\\?>~", "sk-&#290;a/b\\?>~");
+	/* one text within another */
+	expect(set, "sk-%2522a%252Fb%25255c%3f>~", "***************************");
+	expect(set, "sk-&amp;quot;a&amp;amp;#47;b&amp;bsol;?>~",
+	       "*****************************************");
+	expect(set, "sk-\\\\\\\"a\\\\/b\\\\\\\\?>~", "*******************");
+	expect(set, "sk-\\\\\\\\\\\\\\\"a\\u0026#47;b\\\\?>~", "****************************");
+	expect(set, "c2stImEvYlw%252FPn4%253D", "*******************%253D");
 	/* not quite */
 	expect(set, "sk-\"a/b\\?>!", "sk-\"a/b\\?>!");
 	expect(set, "SK-\"A/B\\?>~", "SK-\"A/B\\?>~");
@@ -217,7 +232,7 @@ Test(redact, base64_that_is_cut)
 
 /* ---- random secrets, ways to write them, and cuts -------------------------------------------- */
 
-static const char noise[] = "abcSK-sk\\\\%%%2u0015\"/ \n=+_{}:,xyzXYZ~";
+static const char noise[] = "abcSK-sk\\\\%%%2u0015&#;amp\"/ \n=+_{}:,xyzXYZ~";
 
 static void add_noise(struct text *text, size_t most)
 {
@@ -227,7 +242,7 @@ static void add_noise(struct text *text, size_t most)
 
 static void add_byte(struct text *text, uint8_t byte, int way)
 {
-	char piece[8];
+	char piece[12];
 
 	switch (way) {
 	case 0:
@@ -248,6 +263,15 @@ static void add_byte(struct text *text, uint8_t byte, int way)
 	case 5:
 		snprintf(piece, sizeof(piece), "\\%c", byte);
 		break;
+	case 6:
+		snprintf(piece, sizeof(piece), "&#%d;", byte);
+		break;
+	case 7:
+		snprintf(piece, sizeof(piece), "&#x%02X;", byte);
+		break;
+	case 8:
+		snprintf(piece, sizeof(piece), "%%25%02x", byte);
+		break;
 	default:
 		snprintf(piece, sizeof(piece), "%c", byte);
 	}
@@ -258,10 +282,10 @@ static void add_byte(struct text *text, uint8_t byte, int way)
 static void add_escaped(struct text *text, const uint8_t *data, size_t size, int how)
 {
 	for (size_t i = 0; i < size; i++) {
-		int way = !how || (how == 1 && rand() % 8) ? 6 : rand() % 7;
+		int way = !how || (how == 1 && rand() % 8) ? 9 : rand() % 10;
 
 		if (way == 5 && !strchr("\"\\/", data[i]))
-			way = 6;
+			way = 9;
 		add_byte(text, data[i], way);
 	}
 }
@@ -317,10 +341,11 @@ Test(redact, whatever_is_cut_wherever)
 			size_t from, to, start = in.size;
 
 			add_noise(&in, 50);
-			add(&in, "q", 1); /* nothing that an escape could begin with */
+			add(&in, "q", 1); /* no escape begins with it, nor ends */
 			add_echo(&in, secret, size, &from, &to);
 			add(&want, in.at + start, in.size - start);
 			memset(want.at + from, '*', to - from);
+			add(&in, "q", 1);
 			add_noise(&in, 50);
 			add(&want, in.at + want.size, in.size - want.size);
 		}

@@ -1,11 +1,14 @@
 """Real clients through the proxy: curl, git, npm, pip from allowed hosts; refused ones are
 told by which rule.  And a key that nobody inside ever holds."""
+import contextlib
 import hashlib
 import json
 import os
 import pathlib
 import secrets
 import shutil
+import signal
+import time
 
 import scan
 import suite
@@ -92,6 +95,24 @@ def run(made, report, backends):
                 report.check(wanted.replace("LARGE", large) in text, name, text)
         hold(made, report, blob, backend, work, kept)
         stream(made, report, blob, backend, work)
+        killed(made, report, blob, backend, work)
+
+
+def killed(made, report, blob, backend, work):
+    """Without its proxy a session has no network, and goes on."""
+    with Session(made, blob, backend, work) as session:
+        if not session.started:
+            return
+        before = session.get("open.test", "/files/small")["answer"]
+        for pid in session.proxies():
+            with contextlib.suppress(ProcessLookupError):  # one goes with the other
+                os.kill(pid, signal.SIGKILL)
+        began = time.monotonic()
+        after = session.get("open.test", "/files/small")
+        report.check("a small file" in before and not after["answer"] and time.monotonic() - began < 1,
+                     f"clients: {backend}: the proxy killed: no network, at once", (before, after))
+        report.check(session.environment("HTTPS_PROXY") is not None, f"clients: {backend}: ... and the session goes on")
+    report.check("the proxy has ended" in session.said, f"clients: {backend}: ... and that is said", session.said)
 
 
 def stream(made, report, blob, backend, work):
@@ -138,8 +159,11 @@ def hold(made, report, blob, backend, work, kept):
         session.ask(send=f"GET http://open.test/{KEY} HTTP/1.1\r\nHost: open.test\r\nConnection: close\r\n\r\n")
         places, _ = scan.everywhere(inside, KEY.encode())
         report.check(bool(places), f"clients: {backend}: and the key, once it is inside")
+        session.get("key.test", "/wrong")
         held = [pid for pid in session.proxies() if scan.in_proc(pid, KEY.encode())]
         report.check(session.proxies() and not held, f"clients: {backend}: no /proc file of the proxy shows it", held)
+    report.check("WORLD_KEY" in session.said and "401" in session.said and KEY not in session.said,
+                 f"clients: {backend}: that a server does not take the key is said", session.said)
     found = scan.in_files([made.home, "/tmp", "/var/tmp/sbx", "/run"], TOKEN.encode(), kept)
     report.check(not found, f"clients: {backend}: no file holds it, nor the log", found)
     lines = [json.loads(line) for line in log.read_text().splitlines()]

@@ -100,6 +100,11 @@ class Backend(http.server.BaseHTTPRequestHandler):
         self.answer(int(headers.pop("Status", "200").split()[0]), content, headers)
 
 
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, *_):
+        """A client that goes away is no news here."""
+
+
 def lie(connection):
     """Each path is a way in which a server goes wrong."""
     with connection, connection.makefile("rb") as reader:
@@ -210,7 +215,7 @@ def main():
     liar = bound(socket.AF_INET, socket.SOCK_STREAM, (HOSTS["liar.test"], 443))
     liar.listen(16)
     start(liars, liar, context)
-    backend = http.server.ThreadingHTTPServer(("127.0.0.1", 8001), Backend)
+    backend = Server(("127.0.0.1", 8001), Backend)
     backend.log, backend.repositories = place / "requests", place / "repositories"
     start(backend.serve_forever)
     started = nginx(place)

@@ -25,7 +25,7 @@ class Session:
         return self
 
     def __exit__(self, *_):
-        self.child.communicate(timeout=20)
+        self.said = self.child.communicate(timeout=20)[1]  # by sbx-exec
 
     def order(self, **what):
         self.child.stdin.write(json.dumps(what) + "\n")
