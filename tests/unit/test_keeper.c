@@ -131,6 +131,13 @@ Test(keeper, files, .init = set_up, .fini = tear_down)
 	expect_file(file("key", "sk-ant-0001\n", 12, 0640), NULL, SOURCE_BAD, remedy);
 	expect_file(file("key", "sk-ant-0001\n", 12, 0604), NULL, SOURCE_BAD, remedy);
 	expect_file(file("key", "sk-ant-0001\n", 12, 0400), NULL, SOURCE_READ, "sk-ant-0001");
+	snprintf(path, sizeof(path), "%s/again", folder);
+	snprintf(remedy, sizeof(remedy), "%s/key", folder);
+	cr_assert_eq(link(remedy, path), 0);
+	expect_file(path, NULL, SOURCE_BAD,
+		    "it has another name (hard link), which may lie where others write: cp it to a "
+		    "file of its own");
+	cr_assert_eq(unlink(path), 0);
 	snprintf(path, sizeof(path), "%s/link", folder);
 	cr_assert_eq(symlink("key", path), 0);
 	expect_file(path, NULL, SOURCE_BAD, "it is a symbolic link: name the file itself");
