@@ -105,6 +105,9 @@ for backend in bwrap firejail landlock; do
 	found 'a later write takes no other address' "later:$beyond" 'got PROXY'
 	equal 4 "$(grep -E '^(vsock|packet|raw|other)' <<<"$tried" | grep -vc got)" 'sockets of other kinds cannot be made'
 
+	inside python3 "$dir/proxy_ways.py" storm:$there
+	equal "storm:$there got 1600-connected" "$out" 'more connections than the proxy can be told of at once wait their turn'
+
 	case_ "FD-05 on $backend: what leaks"
 	inside sh -c 'ls -l /proc/self/fd /proc/$$/fd'
 	no_output socket: 'the program holds no socket of ours'
