@@ -146,7 +146,7 @@ static int write_out(struct compilation *c, const struct compile_command *comman
 		return SBXC_OK;
 	if (!path)
 		path = output_default(&c->arena, c->policy->name);
-	if (!path || !output_write(path, c->blob.data, c->blob.size))
+	if (!path || output_is_input(c, path) || !output_write(path, c->blob.data, c->blob.size))
 		return SBXC_ERRORS;
 	if (strcmp(path, "-") != 0 &&
 	    (command->verbose || (!command->output && isatty(STDERR_FILENO))))

@@ -25,6 +25,8 @@ void model_vars(struct arena *arena, const struct sbx_blob *blob, struct sbx_var
 void model_fs_set(struct arena *arena, const struct sbx_blob *blob, const struct sbx_vars *vars,
 		  struct sbx_fs_set *set);
 
+/* Is @output a file that @c read?  Then that is said. */
+bool output_is_input(const struct compilation *c, const char *output);
 /*
  * Writes a blob to @path by a temporary file beside it and a rename, so that
  * nobody ever sees half of one; @path "-" is standard output.  Prints what is
