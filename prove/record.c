@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -166,6 +167,7 @@ const char *record_add(struct arena *arena, const char *path, const char *by,
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0644);
 	const char *bases[BASIS_COUNT], *error;
 	struct chain chain;
+	struct stat st;
 	FILE *out;
 
 	if (fd < 0)
@@ -176,7 +178,8 @@ const char *record_add(struct arena *arena, const char *path, const char *by,
 		close(fd);
 		return error;
 	}
-	error = chain_read(arena, path, &chain);
+	error = !fstat(fd, &st) && S_ISREG(st.st_mode) ? chain_read(arena, path, &chain)
+						       : "it is no regular file";
 	if (!error) {
 		basis_here(arena, proven, bases);
 		if (!write_entry(out, &chain, by, bases, proves, count) || fflush(out) || fsync(fd))
