@@ -50,6 +50,31 @@ bool backend_go_on(const struct backend *backend)
 	return true;
 }
 
+/* No proxy: none to find, to hear or to hand a socket to. */
+void proxy_find(struct launch *launch)
+{
+	(void)launch;
+}
+
+int proxy_socket(unsigned port)
+{
+	(void)port;
+	return -1;
+}
+
+int proxy_hear(struct proxy *proxy, struct proxy_message *message)
+{
+	(void)proxy;
+	(void)message;
+	return -1;
+}
+
+bool proxy_listen(struct launch *launch)
+{
+	(void)launch;
+	return true;
+}
+
 void broker_start(const struct launch *launch, struct broker *broker, int fd, const char *devices)
 {
 	(void)launch;
