@@ -54,6 +54,19 @@ def case_what_it_is_not_given(world):
     expect(os.waitstatus_to_exitcode(proxy.end()), 1)
 
 
+def case_what_others_could_change(world):
+    """A blob or values that are not sealed against each change are not read"""
+    good = world.blob(["allow good.test"])
+    for seals, wrong in (({"blob_seals": 0}, "the blob cannot be read"), ({"blob_seals": 0x6}, "the blob cannot be read"),
+                         ({"values_seals": 0xc}, "the session's values cannot be read")):
+        proxy = driver.Proxy(good, start=False)
+        proxy.spawn()
+        proxy.open_session(**seals)
+        expect(proxy.hear(), (driver.FAILED, wrong))
+        os.waitpid(proxy.pid, 0)
+        proxy.control.close()
+
+
 def case_only_who_was_announced(world):
     """On the host's loopback a connection that was not announced is dropped, unread"""
     proxy = world.proxy("allow good.test", expected=True)
