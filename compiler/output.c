@@ -158,8 +158,8 @@ const char *output_home(struct arena *arena, const char *below, const char *what
 	const char *path = getenv("HOME");
 
 	if (!path || path[0] != '/') {
-		fprintf(stderr, "sbxc: no HOME to put the %s under: say where with %s\n", what,
-			option);
+		fprintf(stderr, "sbxc: no HOME to put the %s under: %s%s\n", what,
+			option ? "say where with " : "set it", option ? option : "");
 		return NULL;
 	}
 	for (size_t length; *below; below += length + (below[length] == '/')) {
@@ -173,9 +173,9 @@ const char *output_home(struct arena *arena, const char *below, const char *what
 	return path;
 }
 
-const char *output_default(struct arena *arena, struct str name)
+const char *output_default(struct arena *arena, struct str name, const char *option)
 {
-	const char *dir = output_home(arena, ".local/share/sbx", "blob", "-o");
+	const char *dir = output_home(arena, ".local/share/sbx", "blob", option);
 
 	return dir ? arena_printf(arena, "%s/%.*s.sbx", dir, STR_ARG(name)) : NULL;
 }

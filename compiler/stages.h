@@ -36,11 +36,11 @@ bool output_write(const char *path, const void *data, size_t size);
 /* The same for a source that is there: its mode and owner stay, and so does a link to it. */
 bool output_replace(const char *path, const void *data, size_t size);
 /* ~/BELOW, with the directories on the way made for the user alone; NULL, after a message
- * that names the @option to say with where else to put @what. */
+ * that names the @option to say with where else to put @what, if there is one. */
 const char *output_home(struct arena *arena, const char *below, const char *what,
 			const char *option);
 /* ~/.local/share/sbx/NAME.sbx, its directories made; NULL after a message. */
-const char *output_default(struct arena *arena, struct str name);
+const char *output_default(struct arena *arena, struct str name, const char *option);
 
 /* --help or -h */
 bool is_help(const char *word);
