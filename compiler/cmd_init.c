@@ -98,8 +98,9 @@ static void say_next(struct init *init, const char *path)
 	if (in)
 		printf("move it out of the project, whose programs could change it there, and: ");
 	printf("sbxc install %s && %s-sbx\n", in ? "FILE" : shown, init->name);
-	printf("  Start %s-sbx in the project; it is put into ~/.local/bin, which PATH has to hold\n",
-	       init->name);
+	printf(
+	    "  Start %s-sbx in the project; it is put into ~/.local/bin, which PATH has to hold\n",
+	    init->name);
 }
 
 static bool write_policy(struct init *init, const struct request *request)
