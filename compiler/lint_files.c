@@ -60,9 +60,6 @@ static void find_home(struct lint *lint)
 			  "all of home is readable: name what has to be, or add compat \"why\"");
 }
 
-/* What parts the names in a word of a command, as sbx-exec sees it. */
-#define BETWEEN_NAMES " \t\n\"'`=:;,|&<>(){}@"
-
 /* Can the file @name, seen from /, be written or replaced? */
 static bool writes(struct lint *lint, const char *name, size_t length)
 {
@@ -83,7 +80,7 @@ static bool writes(struct lint *lint, const char *name, size_t length)
 static const char *find_written(struct lint *lint, const char *word, bool split)
 {
 	for (size_t size; word && *word; word += size + (word[size] != '\0')) {
-		size = split ? strcspn(word, BETWEEN_NAMES) : strlen(word);
+		size = split ? strcspn(word, SBX_BETWEEN_NAMES) : strlen(word);
 		if (size && writes(lint, word, size))
 			return arena_copy(lint->arena, word, size);
 	}

@@ -91,9 +91,6 @@ static const char *make_placeholder(void)
 
 /* ---- what is run, and what it reads ----------------------------------------------- */
 
-/* What parts the names in a word: "--from=FILE", or a script for a shell. */
-#define BETWEEN_NAMES " \t\n\"'`=:;,|&<>(){}@"
-
 /* The file that @name is to a command, whose directory is /. */
 static const char *file_of(const struct launch *launch, const char *name)
 {
@@ -151,10 +148,10 @@ static void check_words(struct launch *launch, uint32_t index)
 		bool wild;
 		const char *at = vars_expand(launch, *word, &wild, &unset);
 
-		if (at && at[strcspn(at, BETWEEN_NAMES)]) /* they may be of one name */
+		if (at && at[strcspn(at, SBX_BETWEEN_NAMES)]) /* they may be of one name */
 			check_file(launch, index, file_of(launch, at));
 		for (size_t size; at && *at; at += size + (at[size] != '\0')) {
-			size = strcspn(at, BETWEEN_NAMES);
+			size = strcspn(at, SBX_BETWEEN_NAMES);
 			if (size)
 				check_file(launch, index, file_of(launch, mem_copy(at, size)));
 		}
