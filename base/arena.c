@@ -55,6 +55,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 		block = block_new(size > room ? size : room);
 		block->next = arena->head;
 		arena->head = block;
+		arena->size += block->room;
 	}
 	block->used += size;
 	return block->bytes + block->used - size;
@@ -104,4 +105,5 @@ void arena_free(struct arena *arena)
 		free(arena->head);
 		arena->head = next;
 	}
+	arena->size = 0;
 }

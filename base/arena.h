@@ -14,6 +14,7 @@ struct arena_block;
 
 struct arena {
 	struct arena_block *head;
+	size_t size; /* of all blocks */
 };
 
 /* Zeroed memory, aligned for any type.  @size may be 0. */

@@ -24,23 +24,41 @@ static int hex(char c)
 
 /*
  * Bytes that some servers take for a separator or a dot, or cut the path at: NUL and
- * other control bytes, `.` `/` `\`, `%` (who decodes twice), and the bytes of an overlong
- * UTF-8 dot or slash.
+ * other control bytes, `.` `/` `\`, `%` (who decodes twice), `;` (parameters, to who reads
+ * what another has decoded), and the bytes by which an overlong UTF-8 dot or slash begins.
  */
 static bool unclear_escape(int byte)
 {
 	return byte < 0x20 || byte == 0x7f || byte == '.' || byte == '/' || byte == '\\' ||
-	       byte == '%' || byte == 0xc0 || byte == 0xc1;
+	       byte == '%' || byte == ';' || byte == 0xc0 || byte == 0xc1;
 }
 
-/* `.` and `..`, also before parameters: `..;x` is `..` to some. */
+/* Of the two digits at @at; -1: they are none. */
+static int escaped(const char *at, const char *end)
+{
+	return end - at < 3 || *at != '%' || hex(at[1]) < 0 || hex(at[2]) < 0
+		   ? -1
+		   : hex(at[1]) << 4 | hex(at[2]);
+}
+
+/* An escape that stands for no byte, or for an unclear one; of longer UTF-8 the second byte
+ * says whether it is overlong. */
+static bool bad_escape(const char *at, const char *end)
+{
+	int byte = escaped(at, end), next = byte < 0 ? -1 : escaped(at + 3, end);
+
+	return byte < 0 || unclear_escape(byte) || (byte == 0xe0 && next >= 0x80 && next < 0xa0) ||
+	       (byte == 0xf0 && next >= 0x80 && next < 0x90);
+}
+
+/* `.` and `..`, also before parameters or an escape: `..;x` and `..%3fx` are `..` to some. */
 static bool dot_segment(const char *at, const char *end)
 {
 	size_t dots = 0;
 
 	while (at < end && *at == '.' && dots < 3)
 		at++, dots++;
-	return (dots == 1 || dots == 2) && (at == end || *at == '/' || *at == ';');
+	return (dots == 1 || dots == 2) && (at == end || *at == '/' || *at == ';' || *at == '%');
 }
 
 /* @path without its query. */
@@ -55,8 +73,7 @@ static bool unclear(const char *path, size_t length)
 			return true;
 		if (c == '/' && ((at + 1 < end && at[1] == '/') || dot_segment(at + 1, end)))
 			return true;
-		if (c == '%' && (end - at < 3 || hex(at[1]) < 0 || hex(at[2]) < 0 ||
-				 unclear_escape(hex(at[1]) << 4 | hex(at[2]))))
+		if (c == '%' && bad_escape(at, end))
 			return true;
 	}
 	return false;

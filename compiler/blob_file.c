@@ -37,6 +37,7 @@ static bool read_blob(struct compilation *c, int fd, const char *path, size_t si
 		have += (size_t)got;
 	}
 	c->blob = (struct emitted){ .data = data, .size = have };
+	*VEC_PUSH(&c->arena, &c->read) = path;
 	return true;
 }
 

@@ -13,7 +13,7 @@
 #include "compiler/stages.h"
 
 /* By direction; 1 and 2 are SBXC_ERRORS and SBXC_USAGE. */
-enum { EXIT_NARROWED = 3, EXIT_WIDENED = 4, EXIT_BOTH = 5 };
+enum { EXIT_NARROWED = 3, EXIT_WIDENED = 4, EXIT_BOTH = 5, EXIT_CUT = 6 };
 
 struct request {
 	struct compile_options options;
@@ -32,7 +32,7 @@ static const char diff_help[] =
     "  -q              the exit status alone\n"
     "  --format FORMAT text, json, or sarif for code review; --sarif is short for it\n"
     "Exit status: 0 they allow the same; 3 only narrowed; 4 only widened; 5 both;\n"
-    "1 one of them cannot be read; 2 usage.\n";
+    "6 too much to compare: there may be more; 1 one of them cannot be read; 2 usage.\n";
 
 static const char check_help[] =
     "usage: sbxc check [-q] [--format text|json|sarif] [--sarif] [-I DIR]\n"
@@ -42,7 +42,7 @@ static const char check_help[] =
     "  -q              the exit status alone\n"
     "  --format FORMAT text, json, or sarif for code review; --sarif is short for it\n"
     "Exit status: 0 all is within; 1 something is not, or one of them cannot be read;\n"
-    "2 usage.\n";
+    "6 too much to compare: there may be something; 2 usage.\n";
 
 static bool set_format(struct request *request, const char *name)
 {
@@ -73,7 +73,7 @@ static int run(const struct request *request)
 	struct sbx_blob blob[DIFF_SIDES];
 	struct arena arena = { 0 };
 	struct diff diff = { .arena = &arena, .within = request->within };
-	int status = SBXC_OK;
+	int status = SBXC_ERRORS;
 	bool good = true;
 
 	for (unsigned i = 0; i < DIFF_SIDES; i++) {
@@ -90,14 +90,17 @@ static int run(const struct request *request)
 		status = (int)diff_directions(&diff);
 		if (status)
 			status = request->within ? SBXC_ERRORS : status + EXIT_NARROWED - 1;
+		/* What was found holds, and that something is outside is an answer. */
+		if (diff.cut && !(request->within && status))
+			status = EXIT_CUT;
 	}
 	if (good && diff.cut)
-		fputs("sbxc: too much to compare: some differences may not be shown\n", stderr);
+		fprintf(stderr, "sbxc: too much to compare, so not compared further: %s\n",
+			diff.cut);
 	for (unsigned i = 0; i < DIFF_SIDES; i++)
 		compilation_free(&side[i]);
 	arena_free(&arena);
-	/* An answer that may be wrong is none. */
-	return finish_output(!good || (diff.cut && !status) ? SBXC_ERRORS : status);
+	return finish_output(status);
 }
 
 /* One command line of either; @is_check takes --within. */

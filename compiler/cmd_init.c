@@ -79,6 +79,30 @@ static struct str lay_out(struct init *init, struct text policy)
 	return diag_errors(diags) ? text : fmt_layout(init->arena, file);
 }
 
+static bool in_project(const struct init *init, const char *path)
+{
+	char *real = realpath(path, NULL);
+	bool in = real && sbx_path_beneath(init->project, real) >= 0;
+
+	free(real);
+	return in;
+}
+
+/* What sbxc install would refuse is not named as what to do. */
+static void say_next(struct init *init, const char *path)
+{
+	bool in = in_project(init, path);
+	const char *shown = diag_escape(init->arena, str_from(path));
+
+	printf("%s\nRead it, then: ", shown);
+	if (in)
+		printf("move it out of the project, whose programs could change it there, and: ");
+	printf("sbxc install %s && %s-sbx\n", in ? "FILE" : shown, init->name);
+	printf(
+	    "  Start %s-sbx in the project; it is put into ~/.local/bin, which PATH has to hold\n",
+	    init->name);
+}
+
 static bool write_policy(struct init *init, const struct request *request)
 {
 	const char *path = request->output ? request->output : default_file(init);
@@ -97,8 +121,7 @@ static bool write_policy(struct init *init, const struct request *request)
 		return fwrite(policy.ptr, 1, policy.len, stdout) == policy.len;
 	if (!output_write(path, policy.ptr, policy.len))
 		return false;
-	path = diag_escape(init->arena, str_from(path));
-	printf("%s\nRead it, then: sbxc install %s && %s-sbx\n", path, path, init->name);
+	say_next(init, path);
 	return true;
 }
 

@@ -110,7 +110,7 @@ static bool find_places(struct install *install)
 		return refuse(install, install->name,
 			      "no name of a policy: it is of letters, digits, `-`, `_` and dots, "
 			      "and starts with a letter or digit");
-	blob = output_default(install->arena, name);
+	blob = output_default(install->arena, name, NULL);
 	if (!blob)
 		return false;
 	install->blob =

@@ -32,8 +32,9 @@ static unsigned width_of_terminal(void)
 	return size.ws_col;
 }
 
-static bool draw(struct arena *arena, const struct sbx_blob *blob, const char *html, bool quiet)
+static bool draw(struct compilation *c, const struct sbx_blob *blob, const char *html, bool quiet)
 {
+	struct arena *arena = &c->arena;
 	struct show show = { .arena = arena, .blob = blob };
 	struct text page;
 
@@ -56,7 +57,7 @@ static bool draw(struct arena *arena, const struct sbx_blob *blob, const char *h
 	page = show_html(&show, quiet);
 	if (!strcmp(html, "-"))
 		return fwrite(page.bytes.items, 1, page.bytes.count, stdout) == page.bytes.count;
-	return output_write(html, page.bytes.items, page.bytes.count);
+	return !output_is_input(c, html) && output_write(html, page.bytes.items, page.bytes.count);
 }
 
 int cmd_show(int argc, char **argv)
@@ -92,7 +93,7 @@ int cmd_show(int argc, char **argv)
 		return usage_print(stderr, help);
 	compilation_init(&compilation, &options);
 	done = open_blob_or_compile(&compilation, path, &blob) &&
-	       draw(&compilation.arena, &blob, html, quiet);
+	       draw(&compilation, &blob, html, quiet);
 	compilation_free(&compilation);
 	arena_free(&arena);
 	return finish_output(done ? SBXC_OK : SBXC_ERRORS);

@@ -145,8 +145,8 @@ static int write_out(struct compilation *c, const struct compile_command *comman
 	if (command->check_only)
 		return SBXC_OK;
 	if (!path)
-		path = output_default(&c->arena, c->policy->name);
-	if (!path || !output_write(path, c->blob.data, c->blob.size))
+		path = output_default(&c->arena, c->policy->name, "-o");
+	if (!path || output_is_input(c, path) || !output_write(path, c->blob.data, c->blob.size))
 		return SBXC_ERRORS;
 	if (strcmp(path, "-") != 0 &&
 	    (command->verbose || (!command->output && isatty(STDERR_FILENO))))

@@ -51,6 +51,9 @@ struct noted_import { /* `import NAME` with best-effort, or without */
 
 struct compilation {
 	const char *input; /* the file or name to compile */
+	struct {
+		VEC_OF(const char *)
+	} read; /* paths of all files that were */
 	struct str text;   /* what to take it to hold; ptr NULL: what it holds */
 	struct span asked; /* the `jobs` that names it, in @outer; else no place */
 	const struct compilation *outer;

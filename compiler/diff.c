@@ -229,24 +229,25 @@ static void compare_unbounded(struct diff *diff)
 }
 
 static const struct {
+	const char *name;
 	void (*compare)(struct diff *diff);
 	int section;    /* enum sbx_unbounded that leaves it out, or -1 */
 	bool has_paths; /* and so differs from machine to machine */
 } parts[] = {
-	{ compare_unbounded, -1, false },
-	{ diff_command, -1, true },
-	{ diff_params, -1, false },
-	{ diff_files, SBX_UNBOUNDED_FS, true },
-	{ diff_slots, SBX_UNBOUNDED_FS, true },
-	{ diff_env, SBX_UNBOUNDED_ENV, true },
-	{ diff_calls, SBX_UNBOUNDED_SYSCALLS, false },
-	{ diff_net, SBX_UNBOUNDED_NET, false },
-	{ diff_sockets, SBX_UNBOUNDED_NET, true },
-	{ diff_credentials, SBX_UNBOUNDED_CREDENTIAL, true },
-	{ diff_process, SBX_UNBOUNDED_PROCESS, false },
-	{ diff_limits, SBX_UNBOUNDED_LIMITS, false },
-	{ diff_slurm, SBX_UNBOUNDED_SLURM, true },
-	{ diff_require, -1, false },
+	{ "unbounded", compare_unbounded, -1, false },
+	{ "command", diff_command, -1, true },
+	{ "params", diff_params, -1, false },
+	{ "files", diff_files, SBX_UNBOUNDED_FS, true },
+	{ "slots", diff_slots, SBX_UNBOUNDED_FS, true },
+	{ "environment", diff_env, SBX_UNBOUNDED_ENV, true },
+	{ "system calls", diff_calls, SBX_UNBOUNDED_SYSCALLS, false },
+	{ "network", diff_net, SBX_UNBOUNDED_NET, false },
+	{ "local sockets", diff_sockets, SBX_UNBOUNDED_NET, true },
+	{ "credentials", diff_credentials, SBX_UNBOUNDED_CREDENTIAL, true },
+	{ "process", diff_process, SBX_UNBOUNDED_PROCESS, false },
+	{ "limits", diff_limits, SBX_UNBOUNDED_LIMITS, false },
+	{ "slurm", diff_slurm, SBX_UNBOUNDED_SLURM, true },
+	{ "require", diff_require, -1, false },
 };
 
 /* Does any text of the policy have a value in it that only a repository gives? */
@@ -261,6 +262,20 @@ static bool speaks_of_git(const struct sbx_blob *blob)
 	return false;
 }
 
+static void compare_part(struct diff *diff, size_t part, unsigned machines)
+{
+	effort_begin(&diff->effort, diff->arena);
+	for (unsigned machine = 0; machine < machines; machine++) {
+		diff->when = diff_machine(diff, machine);
+		parts[part].compare(diff);
+	}
+	for (unsigned n = 0; parts[part].has_paths && (diff->when = diff_choice(diff, n)); n++)
+		parts[part].compare(diff);
+	if (diff->effort.spent)
+		diff->cut = arena_printf(diff->arena, "%s%s%s", diff->cut ? diff->cut : "",
+					 diff->cut ? ", " : "", parts[part].name);
+}
+
 void diff_run(struct diff *diff)
 {
 	bool git = speaks_of_git(diff->side[0].blob) || speaks_of_git(diff->side[1].blob);
@@ -272,11 +287,6 @@ void diff_run(struct diff *diff)
 
 		if (parts[i].section >= 0 && unbounded(diff, (enum sbx_unbounded)parts[i].section))
 			continue;
-		for (unsigned machine = 0; machine < machines; machine++) {
-			diff->when = diff_machine(diff, machine);
-			parts[i].compare(diff);
-		}
-		for (unsigned n = 0; parts[i].has_paths && (diff->when = diff_choice(diff, n)); n++)
-			parts[i].compare(diff);
+		compare_part(diff, i, machines);
 	}
 }

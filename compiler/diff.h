@@ -17,6 +17,7 @@
 
 #include "blob/verdict.h"
 #include "compiler/compiler.h"
+#include "compiler/diff_effort.h"
 #include "compiler/map.h"
 
 enum diff_direction {
@@ -60,7 +61,8 @@ struct diff {
 		VEC_OF(struct diff_finding *)
 	} findings;
 	struct map seen;
-	bool cut; /* a search was too large */
+	struct effort effort; /* of the part in hand */
+	const char *cut;      /* "files, network": not compared further; NULL: none */
 };
 
 /* Every finding, in @diff->findings.  Sets the sides' variables itself. */

@@ -348,7 +348,7 @@ static void compare_call(const struct calls *calls, const struct call *call)
 		compare_tuple(calls, call, values, names, args);
 		for (i = 0; i < 6 && ++at[i] >= values[i].count; i++)
 			at[i] = 0;
-		calls->diff->cut |= ++tuples == TUPLES_MAX;
+		calls->diff->effort.spent |= ++tuples == TUPLES_MAX;
 	} while (i < 6 && tuples < TUPLES_MAX);
 }
 

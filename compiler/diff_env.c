@@ -217,8 +217,9 @@ void diff_env(struct diff *diff)
 				patterns[count++] = env.globs.items[i];
 	for (alone = 0; alone < count && is_alone(&env, patterns[alone]); alone++)
 		;
-	names_tell_apart(diff->arena, patterns, count, alone, &env.names, &env.candidates);
-	for (size_t i = 0; i < env.candidates.count; i++)
+	names_tell_apart(diff->arena, patterns, count, alone, &env.names, &diff->effort,
+			 &env.candidates);
+	for (size_t i = 0; i < env.candidates.count && effort_left(&diff->effort); i++)
 		compare_name(&env, env.candidates.items[i]);
 }
 

@@ -200,7 +200,7 @@ static void compare_sets(struct diff *diff, const struct sbx_fs_set sets[DIFF_SI
 {
 	struct files files = { diff, sets };
 
-	paths_tell_apart(diff->arena, sets, look, &files, &diff->cut);
+	paths_tell_apart(diff->arena, sets, look, &files, &diff->effort);
 	compare_sizes(&files);
 }
 
@@ -373,7 +373,7 @@ void diff_slots(struct diff *diff)
 		return;
 	for (unsigned side = 0; side < DIFF_SIDES; side++)
 		slot_points(diff, side, &sets[side]);
-	paths_tell_apart(diff->arena, sets, look_slot, &files, &diff->cut);
+	paths_tell_apart(diff->arena, sets, look_slot, &files, &diff->effort);
 	for (uint32_t i = 0; i < SBX_COUNT(old, SLOTS); i++)
 		for (uint32_t n = 0; n < SBX_COUNT(new, SLOTS); n++)
 			if (!strcmp(sbx_string(old, SBX_AT(old, SLOTS, sbx_slot, i)->name),

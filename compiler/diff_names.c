@@ -345,12 +345,12 @@ static bool search(struct arena *arena, const char *const *patterns, size_t coun
 }
 
 void names_tell_apart(struct arena *arena, const char *const *patterns, size_t count, size_t first,
-		      const struct map *taken, struct names *out)
+		      const struct map *taken, struct effort *effort, struct names *out)
 {
 	if (count <= TOGETHER_MAX && search(arena, patterns, count, taken, false, out))
 		return;
 	for (size_t i = 0; i < first; i++)
-		for (size_t n = 0; n < count; n++) {
+		for (size_t n = 0; n < count && effort_left(effort); n++) {
 			const char *two[] = { patterns[i], patterns[n] };
 
 			if (n > i || n >= first)

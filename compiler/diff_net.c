@@ -321,8 +321,8 @@ static void compare_resolved(struct net *net, const char *host, unsigned port,
 		const uint8_t *bytes = addresses->items[i].bytes;
 		struct sbx_net_verdict verdict[DIFF_SIDES];
 
-		if (++net->pairs > PAIRS_MAX) {
-			net->diff->cut = true;
+		if (++net->pairs > PAIRS_MAX || !effort_left(&net->diff->effort)) {
+			net->diff->effort.spent = true;
 			return;
 		}
 		for (unsigned side = 0; side < DIFF_SIDES; side++)
@@ -403,7 +403,7 @@ static void compare_literals(struct net *net)
 	for (unsigned side = 0; side < DIFF_SIDES; side++)
 		make_part(net, side, NULL, &parts[side], &named[side]);
 	collect_ports(net, parts, &ports);
-	for (size_t i = 0; i < net->borders.count; i++) {
+	for (size_t i = 0; i < net->borders.count && effort_left(&net->diff->effort); i++) {
 		const char *host = address_text(net, net->borders.items[i].bytes);
 
 		for (size_t p = 0; p < ports.count; p++) {
@@ -452,7 +452,7 @@ void diff_net(struct diff *diff)
 	net.same_addresses = same_rules(&net, &net.address[0], &net.address[1]);
 	compare_mode(&net);
 	collect_hosts(&net);
-	for (size_t i = 0; i < net.candidates.count; i++)
+	for (size_t i = 0; i < net.candidates.count && effort_left(&diff->effort); i++)
 		compare_host(&net, net.candidates.items[i]);
 	compare_literals(&net);
 	diff_requests(diff);

@@ -62,7 +62,7 @@ struct search {
 	struct map seen;
 	struct map names; /* sets of patterns, and the names found for them */
 	int deepest;      /* grant: beyond, a deny's depth makes no difference */
-	bool *cut;
+	struct effort *effort;
 	struct { /* of the node in hand */
 		VEC_OF(struct live)
 	} live;
@@ -355,7 +355,7 @@ static void finish_node(struct search *s, const char *path, int depth)
 	if (!can_differ(s))
 		return;
 	if (s->queue.count == NODES_MAX) {
-		*s->cut = true;
+		s->effort->spent = true;
 		return;
 	}
 	cover_sets(s, covering);
@@ -493,7 +493,7 @@ static const struct names *other_names(struct search *s, const struct going *goi
 	if (names)
 		return names;
 	names = ARENA_NEW(s->arena, struct names);
-	names_tell_apart(s->arena, patterns, count, count, taken, names);
+	names_tell_apart(s->arena, patterns, count, count, taken, s->effort, names);
 	if (!*slot)
 		*slot = names;
 	return names;
@@ -517,7 +517,7 @@ static void expand(struct search *s, const struct node *node)
 	const struct names *names;
 
 	spread(s, node, &going);
-	for (size_t i = 0, end; i < going.name_count; i = end) {
+	for (size_t i = 0, end; i < going.name_count && effort_left(s->effort); i = end) {
 		const char *name = going.names[i].name;
 
 		for (end = i; end < going.name_count && !strcmp(going.names[end].name, name);)
@@ -531,17 +531,17 @@ static void expand(struct search *s, const struct node *node)
 		return;
 	}
 	names = other_names(s, &going, &taken);
-	for (size_t i = 0; i < names->count; i++)
+	for (size_t i = 0; i < names->count && effort_left(s->effort); i++)
 		enter(s, node, &going, names->items[i], NULL, 0);
 }
 
 void paths_tell_apart(struct arena *arena, const struct sbx_fs_set sets[2],
 		      void (*look)(void *context, const char *path,
 				   const struct sbx_fs_set covering[2]),
-		      void *context, bool *cut)
+		      void *context, struct effort *effort)
 {
 	struct search s = {
-		.arena = arena, .sets = sets, .look = look, .context = context, .cut = cut
+		.arena = arena, .sets = sets, .look = look, .context = context, .effort = effort
 	};
 	struct map known = { 0 };
 
@@ -551,7 +551,7 @@ void paths_tell_apart(struct arena *arena, const struct sbx_fs_set sets[2],
 	for (size_t i = 0; i < s.tracks.count; i++)
 		arrive(&s, (uint32_t)i, 0, 0);
 	finish_node(&s, "", 0);
-	for (size_t i = 0; i < s.queue.count; i++) {
+	for (size_t i = 0; i < s.queue.count && effort_left(effort); i++) {
 		struct node node = s.queue.items[i];
 
 		expand(&s, &node);

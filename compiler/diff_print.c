@@ -145,9 +145,12 @@ static void print_json_finding(const struct diff *diff, const struct diff_findin
 
 void diff_print_json(const struct diff *diff, FILE *out)
 {
-	fprintf(out, "{\"version\":1,\"widened\":%u,\"narrowed\":%u,\"changed\":%u,\"findings\":[",
+	fprintf(out, "{\"version\":1,\"widened\":%u,\"narrowed\":%u,\"changed\":%u",
 		count_of(diff, DIFF_WIDENED), count_of(diff, DIFF_NARROWED),
 		count_of(diff, DIFF_CHANGED));
+	if (diff->cut)
+		print_member(diff, "not-compared-further", diff->cut, out);
+	fputs(",\"findings\":[", out);
 	for (size_t i = 0; i < diff->findings.count; i++) {
 		fputs(i ? ",\n" : "\n", out);
 		print_json_finding(diff, diff->findings.items[i], out);

@@ -110,7 +110,7 @@ static void compare_any(struct sockets *sockets, const struct sbx_fs_set *site)
 		return;
 	sockets->any = true;
 	diff->when = when ? arena_printf(diff->arena, DIFF_ANY ", %s", when) : DIFF_ANY;
-	paths_tell_apart(diff->arena, sets, look, sockets, &diff->cut);
+	paths_tell_apart(diff->arena, sets, look, sockets, &diff->effort);
 	diff->when = when;
 }
 
@@ -123,7 +123,7 @@ void diff_sockets(struct diff *diff)
 		for (unsigned side = 0; side < DIFF_SIDES; side++)
 			socket_points(&sockets, side, &sets[side]);
 		if (sets[0].count || sets[1].count)
-			paths_tell_apart(diff->arena, sets, look, &sockets, &diff->cut);
+			paths_tell_apart(diff->arena, sets, look, &sockets, &diff->effort);
 		compare_any(&sockets, &sets[DIFF_OLD]);
 	}
 }

@@ -64,13 +64,9 @@ static void note_not_there(const struct question *question, const char *path,
 	if (!answer->allowed || access(path, F_OK) ||
 	    (question->only && question->only->backend == SBX_LANDLOCK))
 		return;
-	answer_note(question, answer, "where there are mounts the host's is not there: %s (%s)",
+	answer_note(question, answer, "where there are mounts the host's may not be there: %s (%s)",
 		    made->verb == SBX_FS_TMP ? "a tmp lies over it" : "a copy has no sockets",
 		    made->path);
-	if (question->only) {
-		answer->allowed = false;
-		answer->how = "ENOENT";
-	}
 }
 
 /* Where a mask lies over a directory, nothing in it is there, a socket neither. */

@@ -4,6 +4,8 @@
  * Only names are looked at: is there such a command on PATH, such a file in the
  * project.  Nothing of the project is opened or run.
  */
+#include <dirent.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -14,11 +16,26 @@
 #include "compiler/library.h"
 #include "compiler/stages.h"
 
+/* Does a name in @dir match @pattern? */
+static bool has_match(struct arena *arena, struct str dir, const char *pattern)
+{
+	DIR *open = opendir(str_cstr(arena, dir));
+	const struct dirent *entry = NULL;
+
+	while (open && (entry = readdir(open)) && fnmatch(pattern, entry->d_name, 0))
+		;
+	if (open)
+		closedir(open);
+	return entry != NULL;
+}
+
 static bool is_there(struct arena *arena, struct str dir, const char *name, bool command)
 {
 	const char *path = arena_printf(arena, "%.*s/%s", STR_ARG(dir), name);
 	struct stat st;
 
+	if (!command && strchr(name, '*'))
+		return has_match(arena, dir, name);
 	if (!command)
 		return lstat(path, &st) == 0;
 	return dir.len && dir.ptr[0] == '/' && stat(path, &st) == 0 && S_ISREG(st.st_mode) &&

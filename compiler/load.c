@@ -86,6 +86,7 @@ static struct parsed *parse(struct loader *loader, const char *id, const struct 
 			   read_error(error));
 		return parsed;
 	}
+	*VEC_PUSH(&c->arena, &c->read) = file->path;
 	if (str_starts(source->text, SBX_MAGIC)) {
 		diag_error(c->diags, DIAG_I0113, asked,
 			   "%s is a compiled policy: give its source (`sbxc dump` prints what is "

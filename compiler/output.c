@@ -104,6 +104,25 @@ static int replace(const char *path, const void *data, size_t size, const struct
 	return error;
 }
 
+bool output_is_input(const struct compilation *c, const char *output)
+{
+	struct arena arena = { 0 };
+	struct stat to, from;
+	bool same = false;
+
+	if (stat(output, &to) != 0 || !S_ISREG(to.st_mode))
+		return false;
+	for (; c && !same; c = c->jobs)
+		for (size_t i = 0; i < c->read.count; i++)
+			same |= stat(c->read.items[i], &from) == 0 && to.st_dev == from.st_dev &&
+				to.st_ino == from.st_ino;
+	if (same)
+		fprintf(stderr, "sbxc: %s is what was read: it is not overwritten\n",
+			diag_escape(&arena, str_from(output)));
+	arena_free(&arena);
+	return same;
+}
+
 bool output_write(const char *path, const void *data, size_t size)
 {
 	bool directory;
@@ -139,8 +158,8 @@ const char *output_home(struct arena *arena, const char *below, const char *what
 	const char *path = getenv("HOME");
 
 	if (!path || path[0] != '/') {
-		fprintf(stderr, "sbxc: no HOME to put the %s under: say where with %s\n", what,
-			option);
+		fprintf(stderr, "sbxc: no HOME to put the %s under: %s%s\n", what,
+			option ? "say where with " : "set it", option ? option : "");
 		return NULL;
 	}
 	for (size_t length; *below; below += length + (below[length] == '/')) {
@@ -154,9 +173,9 @@ const char *output_home(struct arena *arena, const char *below, const char *what
 	return path;
 }
 
-const char *output_default(struct arena *arena, struct str name)
+const char *output_default(struct arena *arena, struct str name, const char *option)
 {
-	const char *dir = output_home(arena, ".local/share/sbx", "blob", "-o");
+	const char *dir = output_home(arena, ".local/share/sbx", "blob", option);
 
 	return dir ? arena_printf(arena, "%s/%.*s.sbx", dir, STR_ARG(name)) : NULL;
 }

@@ -25,6 +25,8 @@ void model_vars(struct arena *arena, const struct sbx_blob *blob, struct sbx_var
 void model_fs_set(struct arena *arena, const struct sbx_blob *blob, const struct sbx_vars *vars,
 		  struct sbx_fs_set *set);
 
+/* Is @output a file that @c read?  Then that is said. */
+bool output_is_input(const struct compilation *c, const char *output);
 /*
  * Writes a blob to @path by a temporary file beside it and a rename, so that
  * nobody ever sees half of one; @path "-" is standard output.  Prints what is
@@ -34,11 +36,11 @@ bool output_write(const char *path, const void *data, size_t size);
 /* The same for a source that is there: its mode and owner stay, and so does a link to it. */
 bool output_replace(const char *path, const void *data, size_t size);
 /* ~/BELOW, with the directories on the way made for the user alone; NULL, after a message
- * that names the @option to say with where else to put @what. */
+ * that names the @option to say with where else to put @what, if there is one. */
 const char *output_home(struct arena *arena, const char *below, const char *what,
 			const char *option);
 /* ~/.local/share/sbx/NAME.sbx, its directories made; NULL after a message. */
-const char *output_default(struct arena *arena, struct str name);
+const char *output_default(struct arena *arena, struct str name, const char *option);
 
 /* --help or -h */
 bool is_help(const char *word);

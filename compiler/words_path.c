@@ -12,9 +12,10 @@
 
 /* A component of a pattern: bytes with a mark on those that are wildcards. */
 struct component {
-	size_t len;   /* a variable counts as one byte */
-	size_t dots;  /* leading dots, when there is nothing else */
-	size_t stars; /* wildcard stars */
+	size_t len;           /* a variable counts as one byte */
+	size_t dots;          /* leading dots, when there is nothing else */
+	size_t stars;         /* wildcard stars */
+	bool star_last, deep; /* one was just seen; two beside each other were */
 	bool other_wild;
 };
 
@@ -45,11 +46,10 @@ static bool end_component(struct path_check *check, bool last)
 		return fail_path(check, DIAG_C0203,
 				 part->len == 1 ? "`.` in a path: leave it out"
 						: "`..` in a path: write the path it leads to");
-	if (part->stars >= 2 && (part->stars != 2 || part->len != 2))
+	if (part->deep && part->len != 2)
 		return fail_path(check, DIAG_C0210,
 				 "`**` stands for whole components: put it between slashes");
-	if (last &&
-	    (part->stars == 2 || (part->stars == 1 && part->len == 1 && check->before.stars == 2)))
+	if (last && (part->deep || (part->stars == 1 && part->len == 1 && check->before.deep)))
 		return fail_path(
 		    check, DIAG_C0210,
 		    "a pattern cannot end in `**`: the directory itself covers all beneath it");
@@ -64,6 +64,7 @@ static bool check_seg(struct path_check *check, const struct seg *seg, bool *sla
 
 	if (seg->kind == SBX_SEG_VAR) {
 		part->len++;
+		part->star_last = false;
 		*slash = false;
 		return true;
 	}
@@ -77,6 +78,8 @@ static bool check_seg(struct path_check *check, const struct seg *seg, bool *sla
 			continue;
 		}
 		*slash = false;
+		part->deep |= seg->kind == SBX_SEG_GLOB && c == '*' && part->star_last;
+		part->star_last = seg->kind == SBX_SEG_GLOB && c == '*';
 		if (seg->kind == SBX_SEG_GLOB) {
 			part->stars += c == '*';
 			part->other_wild |= c != '*';

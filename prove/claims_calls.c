@@ -4,7 +4,7 @@
  * Every argument is -1: no descriptor, no address, no flags that exist.  A call
  * that the filter lets through is then refused by the kernel for another reason
  * (EFAULT, EBADF, EINVAL) before it does anything.  Arguments that a `where`
- * looks at are chosen so that it holds.
+ * looks at are chosen so that it holds, and, where that can be had, no other one.
  */
 #include <sys/syscall.h>
 
@@ -44,6 +44,53 @@ static void satisfy(const struct prove *prove, const struct sbx_sys_cond *cond, 
 	case SBX_GT:
 		*arg = rest | (value + 1);
 		break;
+	}
+}
+
+/* Is it, of == and != and lists, met? */
+static bool is_met(const struct prove *prove, const struct sbx_sys_cond *cond,
+		   const uint64_t args[6])
+{
+	const uint64_t *values = (const uint64_t *)prove->blob.section[SBX_SEC_VALUES].records;
+	uint64_t value = args[cond->arg] & cond->mask & wide(cond);
+
+	for (uint32_t i = 0; i < cond->value_count; i++)
+		if (value == values[cond->value_first + i])
+			return cond->op != SBX_NE;
+	return cond->op == SBX_NE;
+}
+
+static bool looks_at(const struct prove *prove, const struct sbx_sys_stmt *stmt, unsigned arg)
+{
+	for (unsigned i = 0; i < stmt->cond_count; i++)
+		if (SBX_AT(&prove->blob, SYS_CONDS, sbx_sys_cond, stmt->cond_first + i)->arg == arg)
+			return true;
+	return false;
+}
+
+/* Makes args such that other statements about the call, which look at other arguments, do
+ * not refuse it as well: 0 where they want something else. */
+static void keep_others_out(const struct prove *prove, const struct sbx_sys_entry *entry,
+			    uint64_t args[6])
+{
+	const struct sbx_sys_stmt *own = SBX_AT(&prove->blob, SYS_STMTS, sbx_sys_stmt, entry->stmt);
+
+	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, SYS_ENTRIES); i++) {
+		const struct sbx_sys_entry *other =
+		    SBX_AT(&prove->blob, SYS_ENTRIES, sbx_sys_entry, i);
+		const struct sbx_sys_stmt *stmt =
+		    SBX_AT(&prove->blob, SYS_STMTS, sbx_sys_stmt, other->stmt);
+
+		if (other == entry || other->nr[PROVE_ARCH] != entry->nr[PROVE_ARCH])
+			continue;
+		for (unsigned n = 0; n < stmt->cond_count; n++) {
+			const struct sbx_sys_cond *cond = SBX_AT(&prove->blob, SYS_CONDS, sbx_sys_cond,
+								 stmt->cond_first + n);
+
+			if (cond->op == SBX_NE && !looks_at(prove, own, cond->arg) &&
+			    is_met(prove, cond, args))
+				args[cond->arg] = 0;
+		}
 	}
 }
 
@@ -113,6 +160,8 @@ static bool find_arguments(const struct prove *prove, const struct sbx_sys_entry
 			satisfy(prove,
 				SBX_AT(&prove->blob, SYS_CONDS, sbx_sys_cond, stmt->cond_first + i),
 				args);
+		if (stmt->cond_count)
+			keep_others_out(prove, entry, args);
 		*answer = decide(prove, entry->nr[PROVE_ARCH], args, &first, &second);
 		if ((stmt->head.flags & SBX_F_SHARED ? second : first) == entry->stmt)
 			return true;

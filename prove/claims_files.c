@@ -71,6 +71,46 @@ static const char *rule_path(const struct prove *prove, uint32_t index)
 	return path && wild ? match(prove, path) : path;
 }
 
+/* The path of a copy, or of a grant in what another rule takes away or makes anew: there
+ * a mount of its own has to say what holds.  NULL: rule @index is none. */
+static const char *path_inside(const struct prove *prove, uint32_t index)
+{
+	const struct sbx_fs_rule *rule = SBX_AT(&prove->blob, FS, sbx_fs_rule, index);
+	bool wild = false;
+	const char *path = claim_expand(prove, rule->path, &wild);
+
+	if (!path || wild || !scratch_has(prove, path))
+		return NULL;
+	if (rule->head.verb == SBX_FS_COPY)
+		return path;
+	for (size_t i = 0; rule->head.verb == SBX_FS_GRANT && i < prove->view.points.count; i++) {
+		const struct sbx_fs_point *point = &prove->view.points.items[i];
+
+		if (point->verb != SBX_FS_GRANT && sbx_fs_covers(point, path) >= 0)
+			return path;
+	}
+	return NULL;
+}
+
+/* A name beneath @top that the pattern of rule @index matches, too; NULL: none. */
+static const char *match_beneath(const struct prove *prove, uint32_t index, const char *top)
+{
+	const struct sbx_fs_rule *rule = SBX_AT(&prove->blob, FS, sbx_fs_rule, index);
+	bool wild = false;
+	const char *pattern = claim_expand(prove, rule->path, &wild);
+
+	if (!pattern || !wild || rule->head.verb < SBX_FS_DENY)
+		return NULL;
+	for (const char *rest = pattern + strlen(pattern); rest-- > pattern;) {
+		const char *name = arena_printf(prove->arena, "%s%s", top,
+						witness(prove->arena, rest));
+
+		if (*rest == '/' && sbx_glob_match(pattern, name))
+			return name;
+	}
+	return NULL;
+}
+
 /* A pattern holds what is there at the launch. */
 static bool is_wild(const struct prove *prove, uint32_t index)
 {
@@ -152,6 +192,13 @@ void claims_baits(struct prove *prove)
 
 		if (path && scratch_has(prove, path))
 			*VEC_PUSH(prove->arena, &baits) = (struct bait){ .path = path };
+	}
+	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, FS); i++) {
+		const char *top = path_inside(prove, i), *name;
+
+		for (uint32_t k = 0; top && k < SBX_COUNT(&prove->blob, FS); k++)
+			if ((name = match_beneath(prove, k, top)))
+				*VEC_PUSH(prove->arena, &baits) = (struct bait){ .path = name };
 	}
 	for (size_t i = 0; i < baits.count; i++)
 		make_bait(prove, &baits, &baits.items[i]);
@@ -286,6 +333,33 @@ static void add_rights(struct prove *prove, uint32_t index, const char *path)
 	}
 }
 
+/* In a copy, or a grant inside another rule: what that does not give, and what patterns
+ * keep out of it. */
+static void add_inside(struct prove *prove, uint32_t index)
+{
+	const unsigned given = SBX_AT(&prove->blob, FS, sbx_fs_rule, index)->rights;
+	const char *top = path_inside(prove, index), *name, *why = NULL;
+	struct sbx_fs_verdict verdict;
+
+	for (size_t i = 0; top && i < sizeof(rights) / sizeof(rights[0]); i++) {
+		const unsigned right = rights[i].right;
+
+		name = object_of(prove, top, right, &why);
+		sbx_fs_decide(&prove->view.set, view_real(prove->arena, name), right, &verdict);
+		if (!(given & right) && !verdict.allowed)
+			add_path(prove, SBX_SEC_FS, index, name, right, rights[i].verb);
+		for (uint32_t k = 0; k < SBX_COUNT(&prove->blob, FS); k++) {
+			if (!(SBX_AT(&prove->blob, FS, sbx_fs_rule, k)->rights & right) ||
+			    !(name = match_beneath(prove, k, top)))
+				continue;
+			sbx_fs_decide(&prove->view.set, view_real(prove->arena, name), right,
+				      &verdict);
+			if (!verdict.allowed)
+				add_path(prove, SBX_SEC_FS, k, name, right, rights[i].verb);
+		}
+	}
+}
+
 /* Is it this name that is kept, in a directory which can be written? */
 static bool is_kept(struct prove *prove, uint32_t index, const char *path)
 {
@@ -356,6 +430,7 @@ void claims_files(struct prove *prove)
 		if (!path)
 			continue; /* a variable without a value: it says nothing here */
 		add_rights(prove, i, path);
+		add_inside(prove, i);
 		if (SBX_AT(&prove->blob, FS, sbx_fs_rule, i)->head.verb < SBX_FS_DENY ||
 		    !is_kept(prove, i, path))
 			continue;

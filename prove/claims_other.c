@@ -23,7 +23,23 @@ static struct claim *add(struct prove *prove, enum sbx_section_id section, uint3
 	return claim;
 }
 
+static bool may_call(const struct prove *prove, uint32_t nr)
+{
+	struct sbx_sys_verdict verdict;
+	bool depends;
+
+	sbx_sys_decide_name(&prove->blob, PROVE_ARCH, nr, &verdict, &depends);
+	return verdict.action == SBX_ACT_ALLOW || depends;
+}
+
 /* ---- network ------------------------------------------------------------------------ */
+
+/* What the network lets through, the system calls may not: then it says nothing. */
+static void need_sockets(const struct prove *prove, struct claim *claim)
+{
+	if (claim->through && (!may_call(prove, SYS_socket) || !may_call(prove, SYS_connect)))
+		claim->why = "the policy does not allow the system calls that connect";
+}
 
 static void add_tcp(struct prove *prove, enum sbx_section_id section, uint32_t rule)
 {
@@ -35,6 +51,7 @@ static void add_tcp(struct prove *prove, enum sbx_section_id section, uint32_t r
 
 	if (prove->scratch.tcp < 0)
 		claim->why = "no listener could be made on this host";
+	need_sockets(prove, claim);
 	if (!claim->rule)
 		claim->rule = modes[mode];
 }
@@ -53,6 +70,7 @@ static void add_unix(struct prove *prove, enum sbx_section_id section, uint32_t 
 	claim->object = path;
 	if (stat(path, &st) || !S_ISSOCK(st.st_mode))
 		claim->why = "this host has no such socket";
+	need_sockets(prove, claim);
 	if (!claim->rule)
 		claim->rule = "no socket that is not named";
 }
@@ -69,6 +87,7 @@ static void add_abstract(struct prove *prove, uint32_t rule, const char *name, b
 	claim->object = arena_printf(prove->arena, "@%s", name);
 	if (prove->scratch.abstract < 0)
 		claim->why = "no listener could be made on this host";
+	need_sockets(prove, claim);
 	if (!claim->rule)
 		claim->rule = "no abstract socket that is not named";
 }
@@ -92,6 +111,9 @@ static void add_listen(struct prove *prove, uint32_t index, const struct sbx_net
 		    tried);
 	if (path && (stat(path, &st) || !S_ISDIR(st.st_mode)))
 		claim->why = "this host has no such directory";
+	if (!may_call(prove, SYS_socket) || !may_call(prove, SYS_bind) ||
+	    !may_call(prove, SYS_listen))
+		claim->why = "the policy does not allow the system calls that listen";
 }
 
 /* In a network of one's own no port is taken yet. */
@@ -153,8 +175,8 @@ void claims_net(struct prove *prove)
 		if (path)
 			add_unix(prove, SBX_SEC_ASSERTS, i, path);
 		else if (!said->is_path && proxy)
-			claim_host(prove, SBX_SEC_ASSERTS, i, sbx_string(&prove->blob, said->object.text),
-				   said->port);
+			claim_host(prove, SBX_SEC_ASSERTS, i,
+				   sbx_string(&prove->blob, said->object.text), said->port);
 		else if (!said->is_path)
 			add_tcp(prove, SBX_SEC_ASSERTS, i);
 	}
@@ -212,15 +234,6 @@ static void add_limit(struct prove *prove, uint32_t index)
 		claim->why = arena_printf(
 		    prove->arena, "not held on %s: %s", sbx_backend_name(prove->target.backend),
 		    sbx_lack_why(SBX_DUTY_PROCESS_COUNT, prove->target.backend));
-}
-
-static bool may_call(const struct prove *prove, uint32_t nr)
-{
-	struct sbx_sys_verdict verdict;
-	bool depends;
-
-	sbx_sys_decide_name(&prove->blob, PROVE_ARCH, nr, &verdict, &depends);
-	return verdict.action == SBX_ACT_ALLOW;
 }
 
 /* Every backend enters a Landlock domain, beside what else it has. */

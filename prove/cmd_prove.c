@@ -60,7 +60,8 @@ static const char *set_jobs(struct request *request, struct arena *arena, const 
 	unsigned long jobs = strtoul(text, &end, 10);
 
 	if (*text < '0' || *text > '9' || *end || !jobs || jobs > JOBS_MAX)
-		return arena_printf(arena, "--jobs takes a number from 1 on, not `%s`", text);
+		return arena_printf(arena, "--jobs takes a number from 1 to %d, not `%s`", JOBS_MAX,
+				    text);
 	request->jobs = (unsigned)jobs;
 	return NULL;
 }

@@ -256,32 +256,36 @@ static void pass_name(struct edit *edit, const char *name)
 	edit_add(edit, SBX_SEC_ENV, &rule);
 }
 
+static struct sbx_net_rule net_rule(enum sbx_net_verb verb, enum sbx_net_kind kind, unsigned port)
+{
+	return (struct sbx_net_rule){
+		.head = no_head(verb),
+		.kind = (uint8_t)kind,
+		.port = (uint16_t)port,
+		.host = SBX_NONE,
+		.path.text = SBX_NONE,
+		.prefix.text = SBX_NONE,
+	};
+}
+
 static void allow_socket(struct edit *edit, const char *name)
 {
 	bool abstract = *name == '@';
 	uint32_t text = edit_string(edit, name + abstract);
-	struct sbx_net_rule rule = {
-		.head = no_head(SBX_NETV_ALLOW),
-		.kind = abstract ? SBX_NETK_ABSTRACT : SBX_NETK_UNIX,
-		.host = abstract ? text : SBX_NONE,
-		.path.text = abstract ? SBX_NONE : text,
-		.prefix.text = SBX_NONE,
-	};
+	struct sbx_net_rule rule =
+	    net_rule(SBX_NETV_ALLOW, abstract ? SBX_NETK_ABSTRACT : SBX_NETK_UNIX, 0);
 
+	if (abstract)
+		rule.host = text;
+	else
+		rule.path.text = text;
 	edit_add(edit, SBX_SEC_NET, &rule);
 }
 
 /* Landlock tells ports apart; where nothing does, nobody need insist. */
 static void listen_on(struct edit *edit, unsigned port)
 {
-	struct sbx_net_rule rule = {
-		.head = no_head(SBX_NETV_LISTEN),
-		.kind = SBX_NETK_PORT,
-		.port = (uint16_t)port,
-		.host = SBX_NONE,
-		.path.text = SBX_NONE,
-		.prefix.text = SBX_NONE,
-	};
+	struct sbx_net_rule rule = net_rule(SBX_NETV_LISTEN, SBX_NETK_PORT, port);
 
 	rule.head.flags = SBX_F_BEST_EFFORT;
 	edit_add(edit, SBX_SEC_NET, &rule);
@@ -289,14 +293,7 @@ static void listen_on(struct edit *edit, unsigned port)
 
 static void allow_host(struct edit *edit, const char *host, unsigned port)
 {
-	struct sbx_net_rule rule = {
-		.head = no_head(SBX_NETV_ALLOW),
-		.kind = SBX_NETK_HOST,
-		.port = (uint16_t)port,
-		.host = SBX_NONE,
-		.path.text = SBX_NONE,
-		.prefix.text = SBX_NONE,
-	};
+	struct sbx_net_rule rule = net_rule(SBX_NETV_ALLOW, SBX_NETK_HOST, port);
 
 	if (sbx_host_kind(host, rule.cidr.address) == SBX_HOST_ADDRESS) {
 		rule.kind = SBX_NETK_ADDRESS;

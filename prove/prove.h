@@ -73,6 +73,7 @@ struct claim {
 
 struct scratch {
 	const char *top, *home, *work, *sibling, *blobs, *probe;
+	int lock;                 /* on @top, as long as it is in use */
 	int tcp, local, abstract; /* listening */
 	unsigned port;
 	const char *socket, *name;

@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +26,10 @@ struct chain {
 	size_t count;
 	char last[BASIS_HEX_SIZE]; /* hash of the last line */
 };
+
+#define HASH_FIELD  ", \"hash\": \""
+#define TIME_FORMAT "%Y-%m-%dT%H:%M:%SZ"
+#define ENTRY_END   "\"}"
 
 static const char first_hash[] = "0000000000000000000000000000000000000000000000000000000000000000";
 
@@ -42,7 +48,23 @@ static const char *field(struct arena *arena, const char *line, const char *name
 	return arena_copy(arena, at, (size_t)(end - at));
 }
 
-/* NULL, or which line does not follow the one before. */
+/* Is the entry as it was written?  Its hash is its last field, of all before that. */
+static bool is_unchanged(const char *entry, size_t length)
+{
+	const size_t tail = strlen(HASH_FIELD) + BASIS_HEX_SIZE - 1 + strlen(ENTRY_END);
+	char hash[BASIS_HEX_SIZE];
+	const char *at;
+
+	if (length < tail)
+		return false;
+	at = entry + length - tail;
+	basis_hash(entry, length - tail, hash);
+	return !strncmp(at, HASH_FIELD, strlen(HASH_FIELD)) &&
+	       !strncmp(at + strlen(HASH_FIELD), hash, BASIS_HEX_SIZE - 1) &&
+	       !strcmp(at + tail - strlen(ENTRY_END), ENTRY_END);
+}
+
+/* NULL, or which line is not as it was written, or where. */
 static const char *chain_check(struct arena *arena, struct chain *chain)
 {
 	const char *line = chain->text;
@@ -53,8 +75,14 @@ static const char *chain_check(struct arena *arena, struct chain *chain)
 		const char *entry = arena_copy(arena, line, length);
 		const char *previous = field(arena, entry, "previous");
 
-		if (line[length] != '\n' || !previous || strcmp(previous, chain->last))
+		if (line[length] != '\n')
+			return arena_printf(arena, "entry %zu has no end of line: it was cut short",
+					    chain->count + 1);
+		if (!previous || strcmp(previous, chain->last))
 			return arena_printf(arena, "entry %zu does not follow the one before it",
+					    chain->count + 1);
+		if (!is_unchanged(entry, length))
+			return arena_printf(arena, "entry %zu is not as it was written",
 					    chain->count + 1);
 		basis_hash(line, length, chain->last);
 		line += length + 1;
@@ -83,14 +111,14 @@ static void write_text(FILE *out, const char *name, const char *text)
 	json_string(out, str_from(text));
 }
 
-static void write_entry(FILE *out, const struct chain *chain, const char *by,
-			const char *const bases[BASIS_COUNT], const struct prove *proves,
-			size_t count)
+static void write_fields(FILE *out, const struct chain *chain, const char *by,
+			 const char *const bases[BASIS_COUNT], const struct prove *proves,
+			 size_t count)
 {
 	char now[32];
 	time_t seconds = time(NULL);
 
-	strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", gmtime(&seconds));
+	strftime(now, sizeof(now), TIME_FORMAT, gmtime(&seconds));
 	fprintf(out, "{\"previous\": \"%s\"", chain->last);
 	for (size_t i = 0; i < BASIS_COUNT; i++)
 		write_text(out, basis_names[i], bases[i]);
@@ -109,7 +137,28 @@ static void write_entry(FILE *out, const struct chain *chain, const char *by,
 	/* At one glance: is it a proof at all? */
 	fputs("}", out);
 	write_text(out, "result", proofs_hold(proves, count) ? "holds" : "does not hold");
-	fputs("}\n", out);
+}
+
+/* False: there is no memory for it, or it cannot be written. */
+static bool write_entry(FILE *out, const struct chain *chain, const char *by,
+			const char *const bases[BASIS_COUNT], const struct prove *proves,
+			size_t count)
+{
+	char *text = NULL, hash[BASIS_HEX_SIZE];
+	size_t size = 0;
+	FILE *fields = open_memstream(&text, &size);
+	bool good;
+
+	if (!fields)
+		return false;
+	write_fields(fields, chain, by, bases, proves, count);
+	good = !fclose(fields);
+	if (good) {
+		basis_hash(text, size, hash);
+		good = fprintf(out, "%s" HASH_FIELD "%s" ENTRY_END "\n", text, hash) > 0;
+	}
+	free(text);
+	return good;
 }
 
 const char *record_add(struct arena *arena, const char *path, const char *by,
@@ -118,6 +167,7 @@ const char *record_add(struct arena *arena, const char *path, const char *by,
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0644);
 	const char *bases[BASIS_COUNT], *error;
 	struct chain chain;
+	struct stat st;
 	FILE *out;
 
 	if (fd < 0)
@@ -128,11 +178,11 @@ const char *record_add(struct arena *arena, const char *path, const char *by,
 		close(fd);
 		return error;
 	}
-	error = chain_read(arena, path, &chain);
+	error = !fstat(fd, &st) && S_ISREG(st.st_mode) ? chain_read(arena, path, &chain)
+						       : "it is no regular file";
 	if (!error) {
 		basis_here(arena, proven, bases);
-		write_entry(out, &chain, by, bases, proves, count);
-		if (fflush(out) || fsync(fd))
+		if (!write_entry(out, &chain, by, bases, proves, count) || fflush(out) || fsync(fd))
 			error = strerror(errno);
 	}
 	fclose(out);
@@ -178,6 +228,32 @@ static bool compare(struct arena *arena, const char *entry, const char *const ba
 	return same;
 }
 
+/* Does the result say what the verdicts do? */
+static bool result_fits(const char *entry, const char *result)
+{
+	const char *at = strstr(entry, "\"verdicts\": {"), *end = at ? strchr(at, '}') : NULL;
+	unsigned long held = 0, against = 0;
+
+	while (at && at < end && (at = strchr(at, '[')) && at < end) {
+		unsigned long holds, leaks, vacuous;
+
+		if (sscanf(at++, "[%lu, %lu, %lu, ", &holds, &leaks, &vacuous) != 3)
+			return false;
+		held += holds;
+		against += leaks + vacuous;
+	}
+	/* A session that failed holds nothing, whatever was counted. */
+	return result && (strcmp(result, "holds") || (held && !against));
+}
+
+static bool is_to_come(const char *text)
+{
+	struct tm parts = { 0 };
+	const char *end = text ? strptime(text, TIME_FORMAT, &parts) : NULL;
+
+	return !end || *end || timegm(&parts) > time(NULL);
+}
+
 int record_status(struct arena *arena, const char *path, const struct proven *proven)
 {
 	const char *bases[BASIS_COUNT], *error, *entry, *result;
@@ -190,7 +266,8 @@ int record_status(struct arena *arena, const char *path, const struct proven *pr
 		return SBXC_ERRORS;
 	}
 	say(arena, true, "record",
-	    arena_printf(arena, "%zu entries, each follows the one before it", chain.count));
+	    arena_printf(arena, "%zu entries, as they were written, each follows the one before it",
+			 chain.count));
 	basis_here(arena, proven, bases);
 	entry = last_about(arena, &chain, bases[BASIS_POLICY]);
 	if (!entry) {
@@ -200,7 +277,11 @@ int record_status(struct arena *arena, const char *path, const struct proven *pr
 	say(arena, true, "policy", bases[BASIS_POLICY]);
 	good = compare(arena, entry, bases);
 	result = field(arena, entry, "result");
-	good &= say(arena, result && !strcmp(result, "holds"), "result", result ? result : "");
+	if (!result_fits(entry, result))
+		result = "not what the verdicts say";
+	good &= say(arena, !strcmp(result, "holds"), "result", result);
+	if (is_to_come(field(arena, entry, "time")))
+		good = say(arena, false, "time", "it is none, or one to come");
 	say(arena, good, "proof",
 	    arena_printf(arena, "%s: by %s, %s", good ? "it covers this machine" : "prove it again",
 			 field(arena, entry, "by"), field(arena, entry, "time")));

@@ -1,9 +1,10 @@
 /*
  * prove/record.h - what was proven, where, when and by whom.
  *
- * One JSON object a line.  Each names the SHA-256 of the line before it (the first:
- * 64 zeros), so that none can be changed, left out or put between unseen; only the
- * last ones can be cut off, which whoever keeps the last hash elsewhere sees.
+ * One JSON object a line.  Each ends in a SHA-256 of itself and names that of the line
+ * before it (the first: 64 zeros), so that none is changed, left out or put between by
+ * accident or by an edit.  It is no signature: who can write the file can make all of
+ * it anew, or cut off the last ones, which whoever keeps the last hash elsewhere sees.
  */
 #ifndef SBX_PROVE_RECORD_H
 #define SBX_PROVE_RECORD_H

@@ -206,6 +206,9 @@ static const char *first_line(struct prove *prove, const char *said)
 {
 	static const char name[] = "sbx-exec: ";
 
+	/* Of the name in LD_PRELOAD that a session may not see: whatever else starts says so. */
+	while (!strncmp(said, "ERROR: ld.so: ", 14))
+		said += strcspn(said, "\n") + (said[strcspn(said, "\n")] == '\n');
 	if (!strncmp(said, name, sizeof(name) - 1))
 		said += sizeof(name) - 1;
 	return *said ? arena_copy(prove->arena, said, strcspn(said, "\n"))

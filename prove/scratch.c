@@ -13,18 +13,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <glob.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "blob/contest.h"
 #include "prove/prove.h"
+
+#define SWEEP_SECONDS 60
 
 bool scratch_has(const struct prove *prove, const char *path)
 {
@@ -163,6 +168,43 @@ static void make_listeners(struct prove *prove)
 	scratch->abstract = listen_local(scratch->name, 1);
 }
 
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)ftw;
+	return type == FTW_DP || type == FTW_DNR ? rmdir(path) : unlink(path);
+}
+
+static void remove_all(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+/* One that prove was killed in: nobody holds it any more, and it is not just being made. */
+static void sweep_one(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && st.st_uid == geteuid() && st.st_mtime < time(NULL) - SWEEP_SECONDS &&
+	    !flock(fd, LOCK_EX | LOCK_NB))
+		remove_all(path);
+	close(fd);
+}
+
+static void sweep(struct prove *prove)
+{
+	glob_t found;
+
+	if (!glob(arena_printf(prove->arena, "%s/.sbx-prove-??????", prove->parent), GLOB_NOSORT,
+		  NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			sweep_one(found.gl_pathv[i]);
+	globfree(&found);
+}
+
 const char *scratch_make(struct prove *prove)
 {
 	char *top = arena_printf(prove->arena, "%s/.sbx-prove-XXXXXX", prove->parent),
@@ -170,10 +212,14 @@ const char *scratch_make(struct prove *prove)
 	struct scratch *scratch = &prove->scratch;
 	const char *error = NULL;
 
-	*scratch = (struct scratch){ .tcp = -1, .local = -1, .abstract = -1 };
+	*scratch = (struct scratch){ .lock = -1, .tcp = -1, .local = -1, .abstract = -1 };
+	sweep(prove);
 	if (!mkdtemp(top) || !realpath(top, real))
 		return arena_printf(prove->arena, "%s: %s", top, strerror(errno));
 	scratch->top = arena_copy(prove->arena, real, strlen(real));
+	scratch->lock = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (scratch->lock >= 0)
+		flock(scratch->lock, LOCK_EX | LOCK_NB); /* it is in use: see sweep_one() */
 	scratch->home = arena_printf(prove->arena, "%s/home", real);
 	scratch->work = arena_printf(prove->arena, "%s/work", real);
 	scratch->sibling = arena_printf(prove->arena, "%s/sbx-sibling", real);
@@ -189,13 +235,6 @@ const char *scratch_make(struct prove *prove)
 	return error;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)ftw;
-	return type == FTW_DP || type == FTW_DNR ? rmdir(path) : unlink(path);
-}
-
 /* Where @path is while it is hidden: a short name, however long that one is. */
 static const char *hidden(struct prove *prove, const char *path)
 {
@@ -204,11 +243,6 @@ static const char *hidden(struct prove *prove, const char *path)
 	for (const char *p = path; *p; p++)
 		hash = (hash ^ (unsigned char)*p) * 1099511628211u;
 	return arena_printf(prove->arena, "%s/%016llx", prove->scratch.blobs, hash);
-}
-
-static void remove_all(const char *path)
-{
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
 void scratch_hide(struct prove *prove, const char *path)
@@ -235,7 +269,7 @@ void scratch_show(struct prove *prove, const char *path)
 void scratch_remove(struct prove *prove)
 {
 	int *const listening[] = { &prove->scratch.tcp, &prove->scratch.local,
-				   &prove->scratch.abstract };
+				   &prove->scratch.abstract, &prove->scratch.lock };
 
 	for (size_t i = 0; i < sizeof(listening) / sizeof(listening[0]); i++)
 		if (*listening[i] >= 0)

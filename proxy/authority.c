@@ -340,7 +340,7 @@ bool authority_write_bundle(const struct authority *authority, const char *roots
 	char *pem;
 
 	errno = ENOMEM;
-	if (text && BIO_puts(text, "\n# this session of sbx\n") > 0 &&
+	if (text && BIO_puts(text, "\n# sbx: the proxy's, for as long as it runs\n") > 0 &&
 	    PEM_write_bio_X509(text, authority->certificate) == 1) {
 		length = BIO_get_mem_data(text, &pem);
 		good = write_all(fd, roots, size) && write_all(fd, pem, (size_t)length);

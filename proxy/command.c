@@ -2,12 +2,17 @@
  * proxy/command.c - the command of a `source exec`.
  *
  * Its end is that of the process itself: what it leaves running in the background may
- * hold its output open for ever.  It has a process group of its own, to be killed as a
- * whole, and ends with the keeper.
+ * hold its output open for ever.
+ *
+ * Between it and the keeper is a process that minds it: it holds one end of a pipe whose
+ * other end the keeper alone has.  When that closes, by whatever end of the keeper's, it
+ * kills the command and all that the command started, in whatever group or session: whose
+ * parent has ended is given to it by the kernel.  It ends as the command does.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/crypto.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +23,8 @@
 #include <unistd.h>
 
 #include "proxy/source.h"
+
+#define KILL_SECONDS 2
 
 static _Noreturn void become(char *const *argv, char *const *env, int out, int err, pid_t parent)
 {
@@ -39,6 +46,59 @@ static _Noreturn void become(char *const *argv, char *const *env, int out, int e
 	_exit(127);
 }
 
+/* All that has no parent but us, until there is none left. */
+static void kill_children(void)
+{
+	char text[4096], *at, *end;
+	pid_t child;
+
+	do {
+		FILE *file = fopen("/proc/thread-self/children", "re");
+		size_t size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+
+		if (file)
+			fclose(file);
+		text[size] = '\0';
+		/* A number that the room cuts off has no blank behind it. */
+		for (at = text; (child = (pid_t)strtol(at, &end, 10)) > 0 && *end == ' '; at = end)
+			kill(child, SIGKILL);
+	} while (waitpid(-1, NULL, 0) > 0);
+}
+
+static _Noreturn void mind(char *const *argv, char *const *env, int out, int err, int life)
+{
+	struct pollfd polled[2] = { { life, POLLIN, 0 }, { -1, POLLIN, 0 } };
+	pid_t self = getpid(), command;
+	int status = 0;
+
+	prctl(PR_SET_NAME, "sbx-minder");
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	setpgid(0, 0); /* who kills the keeper's group does not mean us */
+	command = fork();
+	if (command == 0)
+		become(argv, env, out, err, self);
+	if (command < 0)
+		dprintf(err, "no process for it: %s\n", strerror(errno));
+	syscall(SYS_close_range, 0u, (unsigned)life - 1, 0u);
+	syscall(SYS_close_range, (unsigned)life + 1, ~0u, 0u);
+	polled[1].fd = command > 0 ? (int)syscall(SYS_pidfd_open, command, 0u) : -1;
+	while (polled[1].fd >= 0 && poll(polled, 2, -1) < 0 && errno == EINTR)
+		;
+	if (!polled[1].revents) {
+		alarm(KILL_SECONDS); /* what hangs in the kernel holds up nobody */
+		if (command > 0)
+			kill(-command, SIGKILL);
+		kill_children();
+		_exit(127);
+	}
+	waitpid(command, &status, 0);
+	if (WIFSIGNALED(status)) {
+		signal(WTERMSIG(status), SIG_DFL);
+		raise(WTERMSIG(status));
+	}
+	_exit(WEXITSTATUS(status));
+}
+
 static void close_pipe(int pipe[2])
 {
 	close(pipe[0]);
@@ -48,8 +108,7 @@ static void close_pipe(int pipe[2])
 enum source_result command_start(struct command *command, char *const *argv, char *const *env,
 				 char *why, size_t why_size)
 {
-	pid_t parent = getpid();
-	int out[2], err[2];
+	int out[2], err[2], life[2];
 
 	memset(command, 0, sizeof(*command));
 	if (access(argv[0], X_OK) != 0) {
@@ -65,25 +124,33 @@ enum source_result command_start(struct command *command, char *const *argv, cha
 		close_pipe(out);
 		return SOURCE_BAD;
 	}
-	/* Ours are read without blocking; its own ends are as a program expects them. */
-	fcntl(out[1], F_SETFL, 0);
-	fcntl(err[1], F_SETFL, 0);
-	command->pid = fork();
-	if (command->pid == 0)
-		become(argv, env, out[1], err[1], parent);
-	if (command->pid > 0)
-		command->pidfd = (int)syscall(SYS_pidfd_open, command->pid, 0u);
-	if (command->pid < 0 || command->pidfd < 0) {
-		snprintf(why, why_size, "no process for it: %s", strerror(errno));
-		if (command->pid > 0) {
-			kill(command->pid, SIGKILL);
-			waitpid(command->pid, NULL, 0);
-		}
+	if (pipe2(life, O_CLOEXEC) != 0) {
+		snprintf(why, why_size, "no pipe: %s", strerror(errno));
 		close_pipe(out);
 		close_pipe(err);
 		return SOURCE_BAD;
 	}
-	setpgid(command->pid, command->pid); /* by both: whoever is first */
+	/* Ours are read without blocking; its own ends are as a program expects them. */
+	fcntl(out[1], F_SETFL, 0);
+	fcntl(err[1], F_SETFL, 0);
+	command->pid = fork();
+	if (command->pid == 0) {
+		close(life[1]);
+		mind(argv, env, out[1], err[1], life[0]);
+	}
+	close(life[0]);
+	if (command->pid > 0)
+		command->pidfd = (int)syscall(SYS_pidfd_open, command->pid, 0u);
+	if (command->pid < 0 || command->pidfd < 0) {
+		snprintf(why, why_size, "no process for it: %s", strerror(errno));
+		close(life[1]);
+		if (command->pid > 0)
+			waitpid(command->pid, NULL, 0);
+		close_pipe(out);
+		close_pipe(err);
+		return SOURCE_BAD;
+	}
+	command->life = life[1];
 	close(out[1]);
 	close(err[1]);
 	command->out = out[0];
@@ -152,8 +219,7 @@ enum source_result command_end(struct command *command, bool late, struct secret
 	int status = 0;
 
 	out->size = 0;
-	if (late || command->too_much)
-		kill(-command->pid, SIGKILL);
+	close(command->life); /* where it runs still, it is killed */
 	while (waitpid(command->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	command_read(command);
@@ -161,7 +227,8 @@ enum source_result command_end(struct command *command, bool late, struct secret
 	if (command->too_much) {
 		snprintf(why, why_size, "it printed more than 65536 bytes");
 	} else if (late) {
-		snprintf(why, why_size, "it was not done after 30 seconds");
+		snprintf(why, why_size, "it was not done after %u seconds",
+			 command->seconds);
 		quote_error(command, why, why_size);
 	} else if (WIFSIGNALED(status)) {
 		snprintf(why, why_size, "it was killed by signal %d", WTERMSIG(status));

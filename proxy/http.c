@@ -127,6 +127,8 @@ static bool check_form(struct conn *conn, const struct head *head, struct target
 	snprintf(conn->record.host, sizeof(conn->record.host), "%s", target->host);
 	conn->record.port = target->port;
 	if (target->secure || target->port == 443) {
+		if (!refuse_unless_allowed(conn))
+			return false;
 		refuse_text(conn, 400, "TLS goes by CONNECT: set HTTPS_PROXY");
 		return false;
 	}

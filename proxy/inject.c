@@ -113,19 +113,30 @@ static void put_text(struct writer *writer, const char *name, const char *value)
 		  (struct span){ value, strlen(value) });
 }
 
-/* Servers that hand fields on as variables take x_api_key for x-api-key. */
+/* Servers that hand fields on as variables take x_api_key for x-api-key, some x.api~key too. */
+static char as_variable(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return (char)(c | 0x20);
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '-';
+}
+
 static bool same_name(struct span one, struct span other)
 {
 	if (one.size != other.size)
 		return false;
-	for (size_t i = 0; i < one.size; i++) {
-		char a = one.at[i] == '_' ? '-' : one.at[i];
-		char b = other.at[i] == '_' ? '-' : other.at[i];
-
-		if (strncasecmp(&a, &b, 1) != 0)
+	for (size_t i = 0; i < one.size; i++)
+		if (as_variable(one.at[i]) != as_variable(other.at[i]))
 			return false;
-	}
 	return true;
+}
+
+static bool is_one_of(struct span name, const char *const *names)
+{
+	for (; *names; names++)
+		if (same_name(name, (struct span){ *names, strlen(*names) }))
+			return true;
+	return false;
 }
 
 /*
@@ -135,12 +146,19 @@ static bool same_name(struct span one, struct span other)
 static bool hides_answer(struct span name)
 {
 	static const char *const hiding[] = { "accept-encoding", "sec-websocket-extensions",
-					      "range", "if-range" };
+					      "range", "if-range", NULL };
 
-	for (size_t i = 0; i < sizeof(hiding) / sizeof(hiding[0]); i++)
-		if (same_name(name, (struct span){ hiding[i], strlen(hiding[i]) }))
-			return true;
-	return false;
+	return is_one_of(name, hiding);
+}
+
+/* By which a server may do another thing than was decided about. */
+static bool overrides(struct span name)
+{
+	static const char *const fields[] = { "x-http-method-override", "x-http-method",
+					      "x-method-override",	"x-original-url",
+					      "x-original-uri",		"x-rewrite-url", NULL };
+
+	return is_one_of(name, fields);
 }
 
 static bool is_credential(const struct inject_request *request, struct span name)
@@ -157,6 +175,8 @@ static bool passes(const struct inject_request *request, const struct head_field
 	if (head_hop_by_hop(request->head, field) || span_is(field->name, "host") ||
 	    span_is(field->name, "expect") ||
 	    (field->name.size >= 6 && !strncasecmp(field->name.at, "proxy-", 6)))
+		return false;
+	if (request->narrowed && overrides(field->name))
 		return false;
 	return !request->field.size ||
 	       (!is_credential(request, field->name) && !hides_answer(field->name));

@@ -36,6 +36,7 @@ struct inject_request {
 	struct span path;      /* target: path and query, or `*` */
 	const char *authority; /* Host: host, or host:port */
 	bool close;            /* the connection is used for this request alone */
+	bool narrowed;         /* a rule was about its method or path: no field may override these */
 	struct span field, value; /* the credential; empty @field: none */
 	/* Fields of the host's other credentials: left out too, so that the program cannot
 	 * speak there in somebody else's name. */

@@ -25,6 +25,7 @@
 #include "proxy/source.h"
 
 #define COMMAND_TIME 30000 /* all times in milliseconds */
+#define START_TIME   20000 /* its first: sbx-exec's patience with us ends after 30 s */
 #define FORCED_EACH  10000 /* a server that refuses each value makes no storm */
 #define RETRY_EACH   1000
 #define EARLY_MAX    60000 /* before its lifetime is over */
@@ -167,7 +168,10 @@ static enum source_result run_command(struct keeper *keeper, uint32_t index, cha
 	for (uint32_t i = 0; argv[i]; i++)
 		free(argv[i]);
 	if (result == SOURCE_READ) {
-		command->deadline = now() + COMMAND_TIME;
+		long time = keeper->entries[index].read_at ? COMMAND_TIME : START_TIME;
+
+		command->deadline = now() + time;
+		command->seconds = (unsigned)time / 1000;
 		keeper->entries[index].command = command;
 	} else {
 		free(command);
@@ -371,10 +375,7 @@ void keeper_run(const struct keeper_setup *setup, int fd)
 		if (polled[0].revents && !serve(&keeper))
 			break;
 	}
-	for (uint32_t i = 0; keeper.entries && i < keeper.count; i++)
-		if (keeper.entries[i].command)
-			kill(-keeper.entries[i].command->pid, SIGKILL);
-	_exit(0);
+	_exit(0); /* and with it what still runs: command.c */
 }
 
 /* ---- the worker's side ------------------------------------------------------------------------

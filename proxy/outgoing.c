@@ -75,6 +75,17 @@ static size_t fields_of_host(const struct conn *conn, const char *names[CHOICES]
 	}
 }
 
+/* Is the rule that allows this request about more than the host? */
+static bool narrows(const struct conn *conn)
+{
+	const struct sbx_net_rule *rule;
+
+	if (conn->record.rule == SBX_NONE)
+		return false;
+	rule = SBX_AT(&conn->worker->session->blob, NET, sbx_net_rule, conn->record.rule);
+	return rule->method_count || sbx_present(rule->prefix);
+}
+
 /* Builds what goes to the server from the head that is still in conn->client.in. */
 static bool build_head(struct conn *conn, const struct head *head, const struct target *target,
 		       struct span field, struct span value)
@@ -93,6 +104,7 @@ static bool build_head(struct conn *conn, const struct head *head, const struct 
 		if (!request.other_count)
 			return false;
 	}
+	request.narrowed = narrows(conn);
 	authority_text(conn, authority, sizeof(authority));
 	http->head = OPENSSL_malloc(room);
 	if (!http->head)

@@ -8,6 +8,7 @@
 
 #include "proxy/control.h"
 
+#include <fcntl.h>
 #include <openssl/crypto.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,13 +16,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A whole file, or a copy of it to write in; NULL: it is empty or cannot be had. */
+/* A whole file, or a copy of it to write in; NULL: it is empty, or somebody could change
+ * it or cut it off under us, or it cannot be had. */
 static void *map(int fd, int access, size_t *size)
 {
+	const int sealed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
 	struct stat status;
+	int seals = fd < 0 ? -1 : fcntl(fd, F_GET_SEALS);
 	void *at;
 
-	if (fd < 0 || fstat(fd, &status) || status.st_size <= 0)
+	if (seals < 0 || (seals & sealed) != sealed || fstat(fd, &status) || status.st_size <= 0)
 		return NULL;
 	*size = (size_t)status.st_size;
 	at = mmap(NULL, *size, access, MAP_PRIVATE, fd, 0);

@@ -155,6 +155,10 @@ static bool check_file(int fd, const char *path, char *why, size_t why_size)
 		escape_text(why, why_size, path, strlen(path));
 		return false;
 	}
+	if (st.st_nlink != 1)
+		return fail(why, why_size,
+			    "it has another name (hard link), which may lie where others write: cp "
+			    "it to a file of its own");
 	if (st.st_size > SOURCE_MAX)
 		return fail(why, why_size, "it has more than 65536 bytes");
 	return true;

@@ -35,10 +35,12 @@ enum source_result source_file(const char *path, const char *json, struct secret
 
 /* A command, started, while it runs. */
 struct command {
-	pid_t pid;     /* and its process group */
+	pid_t pid;     /* of what minds it, and ends as it does */
 	int pidfd;     /* readable when it has ended */
+	int life;      /* closed: it is killed, with all that it started */
 	int out, err;  /* read without blocking; -1: closed */
 	long deadline; /* of the caller's clock; not looked at here */
+	unsigned seconds; /* that it is given: the caller's, too */
 	size_t size, err_size;
 	bool too_much;
 	char text[SOURCE_MAX];

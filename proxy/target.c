@@ -8,6 +8,7 @@
  */
 #include "proxy/head.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 #include <strings.h>
 
@@ -46,7 +47,7 @@ bool head_authority(struct span text, char host[TARGET_HOST], uint16_t *port)
 	length = (size_t)((stop ? stop : end) - from);
 	if (length > 1 && !brackets && from[length - 1] == '.')
 		length--;
-	if (!length || length >= TARGET_HOST)
+	if (!length || length >= TARGET_HOST || from[length - 1] == '.')
 		return false;
 	for (size_t i = 0; i < length; i++) {
 		if (!host_byte((unsigned char)from[i], brackets))
@@ -54,6 +55,8 @@ bool head_authority(struct span text, char host[TARGET_HOST], uint16_t *port)
 		host[i] = (char)(from[i] >= 'A' && from[i] <= 'Z' ? from[i] | 0x20 : from[i]);
 	}
 	host[length] = '\0';
+	if (brackets && inet_pton(AF_INET6, host, &(struct in6_addr){ 0 }) != 1)
+		return false;
 	if (brackets)
 		stop = stop + 1 < end ? stop + 1 : NULL;
 	return !stop || (*stop == ':' &&

@@ -160,6 +160,7 @@ int broker_to_proxy(const struct launch *launch, struct broker *broker, struct c
 {
 	const struct proxy *proxy = &launch->proxy;
 	union address address;
+	int error;
 
 	/* Asked again, as one does who did not wait: the kernel knows the answer. */
 	if (state_of(call->socket) == CLOSED) {
@@ -167,8 +168,9 @@ int broker_to_proxy(const struct launch *launch, struct broker *broker, struct c
 		if (!call->expected)
 			return broker_refuse(launch, broker, "the proxy",
 					     "from a socket that is no TCP socket of 127.0.0.1");
-		if (!proxy_expect(proxy, call->expected))
-			return ECONNREFUSED;
+		error = proxy_expect(proxy, call->expected);
+		if (error)
+			return error == EAGAIN ? EAGAIN : ECONNREFUSED;
 	}
 	call->length = loopback(call->domain, proxy->port, &address);
 	memcpy(&call->address, &address, call->length);

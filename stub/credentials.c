@@ -89,6 +89,75 @@ static const char *make_placeholder(void)
 	return text;
 }
 
+/* ---- what is run, and what it reads ----------------------------------------------- */
+
+/* The file that @name is to a command, whose directory is /. */
+static const char *file_of(const struct launch *launch, const char *name)
+{
+	static const char *const homes[] = { "~/", "$HOME/" };
+	const char *home = launch->vars.value[SBX_VAR_HOME];
+
+	for (size_t i = 0; home && i < sizeof(homes) / sizeof(*homes); i++)
+		if (!strncmp(name, homes[i], strlen(homes[i])))
+			return path_join(home, name + strlen(homes[i]));
+	if (*name == '-' && strchr(name, '/')) /* -fFILE */
+		name = strchr(name, '/');
+	return *name == '/' ? name : path_join("/", name);
+}
+
+/* The user's own, with another name, which may lie where the program can write. */
+static bool is_linked(const struct walk *walk)
+{
+	return !walk->error && !walk->missing && S_ISREG(walk->st.st_mode) && walk->st.st_uid &&
+	       walk->st.st_nlink > 1;
+}
+
+static void check_file(struct launch *launch, uint32_t index, const char *path)
+{
+	const char *name = name_of(launch, index);
+	const char *place = launch_place(launch, credential_at(launch, index)->head.loc);
+	struct walk walk;
+
+	walk_path(path, &walk);
+	if (launch->proxy.log && !strcmp(walk.path, launch->proxy.log))
+		launch_obstacle(launch,
+				"credential %s: --net-log would be written into %s (%s): name "
+				"another file",
+				name, path, place);
+	else if (proxy_may_be_written(launch, path))
+		launch_obstacle(launch,
+				"credential %s: the policy lets %s be written inside, and with it "
+				"what is read (%s): keep it somewhere else",
+				name, path, place);
+	else if (is_linked(&walk))
+		launch_obstacle(launch,
+				"credential %s: %s has %u names (hard links); one of them may be "
+				"writable inside (%s): cp it to a file of its own",
+				name, path, (unsigned)walk.st.st_nlink, place);
+}
+
+/* A program is often the interpreter of what another word names: each is looked at. */
+static void check_words(struct launch *launch, uint32_t index)
+{
+	const struct sbx_credential *credential = credential_at(launch, index);
+
+	for (uint32_t n = 1; n < credential->source_count; n++) {
+		const struct sbx_tmpl *word =
+			SBX_AT(&launch->blob, TMPLS, sbx_tmpl, credential->source_first + n);
+		uint32_t unset;
+		bool wild;
+		const char *at = vars_expand(launch, *word, &wild, &unset);
+
+		if (at && at[strcspn(at, SBX_BETWEEN_NAMES)]) /* they may be of one name */
+			check_file(launch, index, file_of(launch, at));
+		for (size_t size; at && *at; at += size + (at[size] != '\0')) {
+			size = strcspn(at, SBX_BETWEEN_NAMES);
+			if (size)
+				check_file(launch, index, file_of(launch, mem_copy(at, size)));
+		}
+	}
+}
+
 /* Its placeholder; NULL: it is left out, and *lacks says why of all that are. */
 static const char *check_one(struct launch *launch, uint32_t index, const char **lacks)
 {
@@ -107,11 +176,10 @@ static const char *check_one(struct launch *launch, uint32_t index, const char *
 				"credential %s: %s (%s): see that it is there, or mark the "
 				"credential optional",
 				name, lack, place);
-	else if (credential->source != SBX_SOURCE_ENV && proxy_may_be_written(launch, source))
-		launch_obstacle(launch,
-				"credential %s: the policy lets %s be written inside, and with it "
-				"what is read (%s): keep it somewhere else",
-				name, source, place);
+	else if (credential->source != SBX_SOURCE_ENV)
+		check_file(launch, index, source);
+	if (!lack && credential->source == SBX_SOURCE_EXEC)
+		check_words(launch, index);
 	return make_placeholder();
 }
 

@@ -99,7 +99,7 @@ static void say_claims(const struct launch *launch)
 
 	if (broken)
 		launch_remark(launch,
-			      "%s of the policy rest on what is not enforced, and do not hold",
+			      "what rests on what is not enforced does not hold: %s of the policy",
 			      broken);
 }
 

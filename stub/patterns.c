@@ -291,6 +291,9 @@ void fsview_match_patterns(struct launch *launch)
 	struct scan *scan = mem_get(sizeof(*scan));
 	const char *done = NULL;
 
+#ifdef SBX_TEST_WITHOUT_PATTERN
+	return;
+#endif
 	scan->launch = launch;
 	for (size_t i = 0; i < view->points.count; i++)
 		if (view->points.items[i].wild)

@@ -31,8 +31,12 @@
 #include "stub/out.h"
 #include "stub/sys.h"
 
-#define BACKLOG 1024
+#define BACKLOG 4096
 #define END_MS  1000
+/* For room in its queue, where a burst of connections comes before it does. */
+#define LOOK_MS   10
+#define EXPECT_MS 2000
+#define FORGET_MS 5000
 
 /* ---- before the launch ------------------------------------------------------------ */
 
@@ -232,14 +236,30 @@ int proxy_hear(struct proxy *proxy, struct proxy_message *message)
 	return 0;
 }
 
-bool proxy_expect(const struct proxy *proxy, unsigned port)
+/* 0; EAGAIN: it took nothing all that time; or another error: it has ended. */
+static int tell_port(const struct proxy *proxy, enum proxy_message_kind kind, unsigned port,
+		     int wait_ms)
 {
-	return tell(proxy->socket, PROXY_EXPECT, (int)port, NULL, 0);
+	struct pollfd fd = { proxy->socket, POLLOUT, 0 };
+
+	for (int waited = 0; !tell(proxy->socket, kind, (int)port, NULL, 0); waited += LOOK_MS) {
+		if (errno != EAGAIN || waited >= wait_ms)
+			return errno;
+		poll(&fd, 1, LOOK_MS);
+	}
+	return 0;
 }
 
+int proxy_expect(const struct proxy *proxy, unsigned port)
+{
+	return tell_port(proxy, PROXY_EXPECT, port, EXPECT_MS);
+}
+
+/* The port may be anybody's next: better no proxy than one that serves it. */
 void proxy_forget(const struct proxy *proxy, unsigned port)
 {
-	tell(proxy->socket, PROXY_FORGET, (int)port, NULL, 0);
+	if (tell_port(proxy, PROXY_FORGET, port, FORGET_MS))
+		shutdown(proxy->socket, SHUT_RDWR);
 }
 
 /* ---- its socket ------------------------------------------------------------------- */

@@ -58,8 +58,8 @@ int proxy_hear(struct proxy *proxy, struct proxy_message *message);
 /* It is ready: hands over proxy->listener.  False: it has ended, or there is none. */
 bool proxy_listen(struct launch *launch);
 /* One connection of the program's comes from this port (or does not, after all).
- * False: it cannot be told. */
-bool proxy_expect(const struct proxy *proxy, unsigned port);
+ * 0, or an error: it cannot be told; EAGAIN: not within two seconds. */
+int proxy_expect(const struct proxy *proxy, unsigned port);
 void proxy_forget(const struct proxy *proxy, unsigned port);
 /* Ends it, if it is there; waits a second for it to end by itself. */
 void proxy_stop(struct launch *launch);

@@ -253,6 +253,20 @@ sbx incopy "$home/tools/c/noexec/true"; status 126 '... but none where execution
 sbx incopy "$home/tools/d/true"; status 126 '... and a copy that is denied it has none'
 rm -rf "$home/c" "$home/tools"
 
+case_ 'a name in a copy that no mask was planned for'
+policy unplanned <<'EOF'
+fs { copy ~/e2e/c; seal ~/**/key snapshot; deny write ~/**/fixed snapshot }
+EOF
+cp "$sbx_without_pattern" "$dir/without-pattern" && chmod 755 "$dir/without-pattern"
+for name in key fixed; do
+	mkdir -p "$home/c/a"; echo host >"$home/c/a/$name"; own "$home"
+	sbx unplanned true; status 0 "it starts: $name"
+	run_in "$work" "$dir/without-pattern" --backend bwrap "$dir/unplanned.sbx" -- cat "$home/c/a/$name"
+	status 125 '... but not where the launcher forgets what a pattern matches'
+	output "$home/c/a/$name is open in a private copy, but must not be: start again" '... since it tries'
+	rm -rf "$home/c"
+done
+
 case_ 'GLOB-01 and GLOB-03 patterns'
 policy glob <<'EOF'
 fs { deny $workspace/**/.env snapshot; deny $workspace/data/* snapshot; read $workspace/examples/.env }

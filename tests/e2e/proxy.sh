@@ -105,6 +105,9 @@ for backend in bwrap firejail landlock; do
 	found 'a later write takes no other address' "later:$beyond" 'got PROXY'
 	equal 4 "$(grep -E '^(vsock|packet|raw|other)' <<<"$tried" | grep -vc got)" 'sockets of other kinds cannot be made'
 
+	inside python3 "$dir/proxy_ways.py" storm:$there
+	equal "storm:$there got 1600-connected" "$out" 'more connections than the proxy can be told of at once wait their turn'
+
 	case_ "FD-05 on $backend: what leaks"
 	inside sh -c 'ls -l /proc/self/fd /proc/$$/fd'
 	no_output socket: 'the program holds no socket of ours'
@@ -253,6 +256,26 @@ refused 'a key in the workspace' 'credential K: the policy lets '"$work"'/key be
 ln -sf "$keys/key" "$work/link"; own "$work"
 refused 'one that a link there leads to' "credential K: the policy lets $work/link be written inside" linked \
 	"credential K { source file $work/link; host keyed.test; header x; lifetime 1h }"
+echo 'echo REAL-KEY-5' >"$work/mint.sh"; own "$work"
+exec_of() { printf 'credential K { source exec %s; host keyed.test; header x; lifetime 1h }' "$1"; }
+refused 'a script in the workspace' "credential K: the policy lets $work/mint.sh be written inside, and with it what is read (" script \
+	"$(exec_of "/bin/sh $work/mint.sh")"
+refused '... behind an option' "credential K: the policy lets $work/mint.sh be written inside" option "$(exec_of "/bin/sh \"--rcfile=$work/mint.sh\"")"
+refused '... or in one' "credential K: the policy lets $work/mint.sh be written inside" letter "$(exec_of "/bin/cat -f$work/mint.sh")"
+refused '... by its name from /' "credential K: the policy lets $work/mint.sh be written inside" from_root "$(exec_of "/bin/sh ${work#/}/mint.sh")"
+refused '... in what a shell is told' "credential K: the policy lets $work/mint.sh be written inside" told "$(exec_of "/bin/sh -c \"true; . $work/mint.sh\"")"
+refused '... to be made yet' "credential K: the policy lets $work/later be written inside" later "$(exec_of "/bin/sh $work/later")"
+printf '#!/bin/sh\necho REAL-KEY-6\n' >"$keys/twice"; chmod 755 "$keys/twice"; own "$keys"
+ln -f "$keys/twice" "$keys/again"
+refused 'a program with another name' "credential K: $keys/twice has 2 names (hard links); one of them may be writable inside (" twice "$(exec_of "$keys/twice")"
+refused '... and a script' "credential K: $keys/again has 2 names (hard links)" again "$(exec_of "/bin/sh $keys/again")"
+refused '... and a key' "credential K: $keys/again has 2 names (hard links)" againkey \
+	"credential K { source file $keys/again; host keyed.test; header x; lifetime 1h }"
+rm -f "$keys/again" "$keys/twice"
+standin
+key_policy scripted "$(exec_of "/bin/sh -c \"exec $keys/mint now\"")"
+caller "$sbx_exec" -q "$dir/scripted.sbx" -- true
+status 0 'a script elsewhere is none of the program'"'s"
 caller "$sbx_exec" "$dir/proxied.sbx" -- true
 status 0 'one that is optional is left out'
 output "left out, being optional: credential GONE: $keys/absent: No such file or directory (" '... which is said'
@@ -272,6 +295,7 @@ logged net.log; output "--net-log $work/net.log: the policy lets it be written i
 not '... and none was made' ls "$work/net.log"
 ln -sf "$keys/key" "$home/log-link"
 logged "$home/log-link"; output "--net-log $home/log-link: a symbolic link" 'not by a link'
+logged "$keys/key"; output "credential FILE_KEY: --net-log would be written into $keys/key (" 'not into a key'
 logged /dev/null; output 'not a file of your own that has one name' 'not a device'
 logged "$home/none/log"; output "--net-log $home/none/log: No such file or directory" 'not where there is no directory'
 logged "$home/log" plain; output "--net-log $home/log: only the proxy writes one, and the policy's net mode is another" 'not without a proxy'

@@ -72,6 +72,25 @@ def later(s, there):
     return talk(s, ask=False)
 
 
+def storm(s, there):
+    """More at once than the proxy's queue of announcements holds: each waits its turn."""
+    import collections, threading
+    got = collections.Counter()
+
+    def many():
+        for _ in range(100):
+            with socket.socket() as each:
+                error = each.connect_ex(there)
+                got[errno.errorcode.get(error, "connected")] += 1
+
+    threads = [threading.Thread(target=many) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return "got " + ",".join(f"{count}-{what}" for what, count in sorted(got.items()))
+
+
 def no_port(s, there):
     s.setsockopt(socket.IPPROTO_IP, NO_PORT, 1)
     s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -109,6 +128,7 @@ ways = {
     "first-bytes": (INET, STREAM, 0, first_bytes),
     "first-bytes-message": (INET, STREAM, 0, first_bytes_message),
     "later": (INET, STREAM, 0, later),
+    "storm": (INET, STREAM, 0, storm),
     "no-port": (INET, STREAM, 0, no_port),
     "bound": (INET, STREAM, 0, bound),
     "listens": (INET, STREAM, 0, listens),

@@ -30,7 +30,7 @@ $(O)/tests/e2e-%: tests/e2e/%.c stub/uapi.h
 	@mkdir -p $(@D)
 	$(Q)gcc -std=c11 -D_GNU_SOURCE -I. $(WARN) -O1 -static -o $@ $<
 
-TEST_PROGRAMS += $(O)/tests/sbx-exec-fake $(O)/tests/sbx-exec-abi $(E2E_PROBES)
+TEST_PROGRAMS += $(O)/tests/sbx-exec-fake $(O)/tests/sbx-exec-abi $(O)/tests/sbx-exec-without-pattern $(E2E_PROBES)
 .PHONY: check-e2e
-check-e2e: $(O)/sbxc $(O)/sbx-exec $(O)/tests/sbx-exec-fake $(O)/tests/sbx-exec-abi $(E2E_PROBES)
+check-e2e: $(O)/sbxc $(O)/sbx-exec $(O)/tests/sbx-exec-fake $(O)/tests/sbx-exec-abi $(O)/tests/sbx-exec-without-pattern $(E2E_PROBES)
 	$(Q)tests/e2e/run

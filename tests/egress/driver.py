@@ -23,11 +23,11 @@ SESSION, READY, FAILED, LISTEN, EXPECT, FORGET, NOTE = range(1, 8)
 EXPECTED = 1
 
 
-def sealed(name, content):
-    """A memory file that nobody changes any more."""
+def sealed(name, content, seals=0xf):
+    """A memory file that nobody changes any more: seal, shrink, grow, write."""
     fd = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.write(fd, content)
-    fcntl.fcntl(fd, 1033, 0xf)  # F_ADD_SEALS: seal, shrink, grow, write
+    fcntl.fcntl(fd, 1033, seals)  # F_ADD_SEALS
     return fd
 
 
@@ -94,12 +94,12 @@ class Proxy:
         kind, _ = struct.unpack("<Ii", data[:8])
         return kind, data[8:].split(b"\0")[0].decode()
 
-    def open_session(self, version=VERSION):
+    def open_session(self, version=VERSION, *, blob_seals=0xf, values_seals=0xf):
         strings = ["session test-1"] + self.values
         if self.roots:
             strings.append("roots " + self.roots)
-        fds = [sealed("blob", self.blob),
-               sealed("values", b"".join(s.encode() + b"\0" for s in strings)), self.bundle]
+        fds = [sealed("blob", self.blob, blob_seals),
+               sealed("values", b"".join(s.encode() + b"\0" for s in strings), values_seals), self.bundle]
         if self.log:
             fds.append(os.open(self.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC,
                                0o600))

@@ -13,6 +13,7 @@ WITHOUT_landlock := landlock
 WITHOUT_seccomp := program
 WITHOUT_broker := broker_filter
 WITHOUT_mask := masks firejail_profile
+WITHOUT_pattern := patterns
 WITHOUT_mask-unverified := $(WITHOUT_mask) verify firejail_verify
 LAYERS := landlock seccomp broker mask mask-unverified
 DEFINE_mask-unverified := -DSBX_TEST_WITHOUT_MASK -DSBX_TEST_UNVERIFIED
@@ -25,7 +26,7 @@ $(O)/tests/sbx-exec-without-$(1): $(WITHOUT_$(1):%=$(O)/tests/without-$(1)/%.o) 
 	$$(call say,LINK,$$@)
 	$$(Q)$$(call link_static_pie,$$^)
 endef
-$(foreach layer,$(LAYERS),$(eval $(call launcher_without,$(layer),$(or $(DEFINE_$(layer)), \
+$(foreach layer,$(LAYERS) pattern,$(eval $(call launcher_without,$(layer),$(or $(DEFINE_$(layer)), \
 	-DSBX_TEST_WITHOUT_$(shell echo $(layer) | tr a-z A-Z)))))
 
 # Which layer refuses what: all that a cell says of it, tried without that layer.

@@ -46,9 +46,9 @@ static bool is(const char *word, const char *name, const char *letter)
 /* Has @word its value in itself: --define=a=b, -Da=b? */
 static bool holds_value(const char *word)
 {
-	static const char *const names[] = { "--backend=", "--workspace=", "--define=" };
+	static const char *const names[] = { "--backend=", "--workspace=", "--define=", "--net-log=" };
 
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 4; i++)
 		if (!strncmp(word, names[i], strlen(names[i])))
 			return true;
 	return !strncmp(word, "-D", 2) && word[2];
@@ -71,7 +71,7 @@ static void check_accepted(const struct line *line)
 		defines += is(word, "--define", "-D") || !strncmp(word, "-D", 2) ||
 			   !strncmp(word, "--define=", 9);
 		if (is(word, "--backend", NULL) || is(word, "--workspace", NULL) ||
-		    is(word, "--define", "-D"))
+		    is(word, "--define", "-D") || is(word, "--net-log", NULL))
 			at++;
 		else if (!holds_value(word) && !is(word, "--dry-run", NULL) &&
 			 !is(word, "--check", NULL) && !is(word, "--verbose", "-v") &&

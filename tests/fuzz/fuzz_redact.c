@@ -3,6 +3,7 @@
  * form at each place.  The first half-dozen bytes are the secret's, the next the cuts.
  */
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define fault(...) (fprintf(stderr, __VA_ARGS__), fputc('\n', stderr), abort())
 #define SECRET     9
+#define LONGEST    40 /* of escapes within escapes */
 
 /* ---- the reference ------------------------------------------------------------------ */
 
@@ -59,38 +61,96 @@ static int two_digits(const uint8_t *at, const uint8_t *end)
 	return (int)strtol(text, NULL, 16);
 }
 
-/* Overwrites in @out, which is like @text, what of @form from its element @n on stands at
- * @at; true: the form is whole. */
-static bool mark(const uint8_t *secret, unsigned form, size_t n, const uint8_t *at,
-		 const uint8_t *end, const uint8_t *text, uint8_t *out, const uint8_t *start)
-{
-	static const struct {
-		const char *prefix;
-		size_t size;
-	} escapes[] = { { "%", 1 }, { "\\u00", 4 }, { "\\x", 2 } };
-	bool found = false;
+/* HTML's names, a blank and what each stands for. */
+static const char *const names[] = {
+	"Hat ^",    "amp &",    "apos '",   "ast *",   "bsol \\", "colon :",  "comma ,",
+	"commat @", "dollar $", "equals =", "excl !",  "grave `", "gt >",     "lbrace {",
+	"lbrack [", "lcub {",   "lowbar _", "lpar (",  "lsqb [",  "lt <",     "num #",
+	"percnt %", "period .", "plus +",   "quest ?", "quot \"", "rbrace }", "rbrack ]",
+	"rcub }",   "rpar )",   "rsqb ]",   "semi ;",  "sol /",   "verbar |",
+};
 
-	if (n == length(form)) {
-		memset(out + (start - text), '*', (size_t)(at - start));
+/* The digits of &#...; from @at on: where it ends, or NULL. */
+static const uint8_t *number(const uint8_t *at, const uint8_t *end, int *byte)
+{
+	bool hex = at < end && (*at | 0x20) == 'x';
+	const uint8_t *start = at += hex;
+
+	for (*byte = 0; at < end && *byte < 0x80; at++) {
+		if (*at == ';')
+			return at > start || hex ? at + 1 : NULL;
+		if (!(hex ? isxdigit(*at) : isdigit(*at)))
+			return NULL;
+		*byte =
+		    *byte * (hex ? 16 : 10) + (isdigit(*at) ? *at - '0' : (*at | 0x20) - 'a' + 10);
+	}
+	return NULL;
+}
+
+/* What an escape that begins by @first says from @at on: where it ends, or NULL. */
+static const uint8_t *unescape(uint8_t first, const uint8_t *at, const uint8_t *end, int *byte)
+{
+	size_t room = (size_t)(end - at), skip = first == '%'                        ? 0
+						 : room > 3 && !memcmp(at, "u00", 3) ? 3
+										     : 1;
+
+	if (first == '&' && room && *at == '#')
+		return number(at + 1, end, byte);
+	for (size_t i = 0; first == '&' && i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t length = strcspn(names[i], " ");
+
+		*byte = names[i][length + 1];
+		if (room > length && !memcmp(at, names[i], length) && at[length] == ';')
+			return at + length + 1;
+	}
+	if (first == '&')
+		return NULL;
+	if (first == '\\' && room && ispunct(*at)) {
+		*byte = *at;
+		return at + 1;
+	}
+	if (first == '\\' && !(skip == 3 || (room && *at == 'x')))
+		return NULL;
+	if (room < skip)
+		return NULL;
+	*byte = two_digits(at + skip, end);
+	return *byte < 0 ? NULL : at + skip + 2;
+}
+
+struct place {
+	const uint8_t *secret, *text, *start, *end;
+	unsigned form;
+	uint8_t *out;
+};
+
+static bool mark(const struct place *place, size_t n, const uint8_t *at);
+
+/* @byte ends at @at, as itself or as the end of escapes of @length bytes. */
+static bool mark_byte(const struct place *place, size_t n, uint8_t byte, const uint8_t *at,
+		      size_t length)
+{
+	bool found = fits(place->secret, place->form, n, byte) && mark(place, n + 1, at);
+	const uint8_t *next;
+	int value;
+
+	if (byte != '%' && byte != '\\' && byte != '&')
+		return found;
+	next = unescape(byte, at, place->end, &value);
+	length += 1 + (next ? (size_t)(next - at) : 0);
+	if (next && length < LONGEST)
+		found |= mark_byte(place, n, (uint8_t)value, next, length);
+	return found;
+}
+
+/* Overwrites in place->out what of the form from its element @n on stands at @at; true:
+ * the form is whole. */
+static bool mark(const struct place *place, size_t n, const uint8_t *at)
+{
+	if (n == length(place->form)) {
+		memset(place->out + (place->start - place->text), '*', (size_t)(at - place->start));
 		return true;
 	}
-	if (at == end)
-		return false;
-	if (fits(secret, form, n, *at))
-		found |= mark(secret, form, n + 1, at + 1, end, text, out, start);
-	if (*at == '\\' && at + 1 < end && ispunct(at[1]) && fits(secret, form, n, at[1]))
-		found |= mark(secret, form, n + 1, at + 2, end, text, out, start);
-	for (size_t i = 0; i < 3; i++) {
-		size_t size = escapes[i].size;
-		int byte;
-
-		if ((size_t)(end - at) < size || memcmp(at, escapes[i].prefix, size) != 0)
-			continue;
-		byte = two_digits(at + size, end);
-		if (byte >= 0 && fits(secret, form, n, (uint8_t)byte))
-			found |= mark(secret, form, n + 1, at + size + 2, end, text, out, start);
-	}
-	return found;
+	return at < place->end && mark_byte(place, n, *at, at + 1, 0);
 }
 
 /* ---- what is asked ------------------------------------------------------------------ */
@@ -130,7 +190,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(copy, data, size);
 	for (unsigned form = 0; form < 4; form++)
 		for (size_t i = 0; i < size; i++)
-			mark(secret, form, 0, data + i, data + size, data, want, data + i);
+			mark(&(struct place){ secret, data, data + i, data + size, form, want }, 0,
+			     data + i);
 	redact = redact_make(set);
 	redact_whole(redact, copy, size);
 	if (memcmp(copy, want, size) != 0)

@@ -10,15 +10,15 @@
 
 static int say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define fprintf(out, ...) say(__VA_ARGS__)
-#define fputs(text, out)  ((void)(out), 0)
+#define fputs(text, out)  ((void)(text), (void)(out), 0)
 #define exit(status)      launcher_exit(status)
 #include "compiler/options.c"
 #define add_define  compile_add_define
 #define read_option compile_read_option
-#define usage       compile_usage
+#define help        compile_help
 #include "compiler/compile.c"
 #undef read_option
-#undef usage
+#undef help
 #include "compiler/explain.c"
 #undef fprintf
 #undef fputs
@@ -86,7 +86,8 @@ static bool is_known(const struct line *line, const char *word)
 	for (size_t i = 0; !line->explain && i < 5; i++)
 		if (!strcmp(word, compiles[i]))
 			return true;
-	return !strcmp(word, "--help") || !strcmp(word, line->explain ? "-q" : "-h");
+	return !strcmp(word, "--help") || !strcmp(word, "-h") ||
+	       (line->explain && (!strcmp(word, "-q") || !strcmp(word, "--why-not")));
 }
 
 /* Where options may stand, there are none but those of the manual page. */

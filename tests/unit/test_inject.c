@@ -38,7 +38,7 @@ static void expect(const char *text, struct span field, const char *want)
 Test(inject, the_client_s_own_are_left_out)
 {
 	expect("POST /v1/x?q HTTP/1.1\r\nHost: other.test\r\nX-API-KEY: a\r\nx-api-key: b\r\n"
-	       "x_api_key: c\r\nConnection: x-api-key, accept, close\r\nAccept: text/plain\r\n"
+	       "x_api_key: c\r\nx.api~key: c\r\nConnection: x-api-key, accept, close\r\nAccept: text/plain\r\n"
 	       "Accept-Encoding: gzip\r\nProxy-Authorization: d\r\nExpect: 100-continue\r\n"
 	       "Keep-Alive: 5\r\nRange: bytes=0-9\r\nIf-Range: x\r\nContent-Length: 3\r\nX-Other: "
 	       "e\r\n\r\n",
@@ -58,6 +58,26 @@ Test(inject, nothing_where_no_credential_goes)
 	       (struct span){ 0 },
 	       "GET /v1/x?q HTTP/1.1\r\nHost: api.test\r\nX-Api-Key: a\r\nAccept-Encoding: gzip\r\n"
 	       "Authorization: b\r\n\r\n");
+}
+
+/* A server that takes another method or path from a field would undo the decision. */
+Test(inject, what_overrides_is_left_out_where_a_rule_is_narrow)
+{
+	static const char text[] = "POST / HTTP/1.1\r\nHost: a\r\nX-HTTP-Method-Override: DELETE\r\n"
+				   "X-Method-Override: PUT\r\nX_HTTP_Method: PUT\r\nX-Original-URL: "
+				   "/x\r\nX-Rewrite-URL: /y\r\nCookie: c\r\n\r\n";
+	struct head head = parsed(text);
+	struct inject_request request = {
+		.head = &head, .path = SPAN("/"), .authority = "api.test", .narrowed = true
+	};
+	char out[512];
+	long size = inject_head(&request, out, sizeof(out));
+
+	cr_expect_eq(size, (long)strlen("POST / HTTP/1.1\r\nHost: api.test\r\nCookie: c\r\n\r\n"));
+	cr_expect(size > 0 && memmem(out, (size_t)size, "Cookie: c", 9));
+	request.narrowed = false;
+	size = inject_head(&request, out, sizeof(out));
+	cr_expect(size > 0 && memmem(out, (size_t)size, "X-Rewrite-URL: /y", 17));
 }
 
 /* Another's key, in the field of another credential of the host. */

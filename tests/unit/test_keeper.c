@@ -131,6 +131,13 @@ Test(keeper, files, .init = set_up, .fini = tear_down)
 	expect_file(file("key", "sk-ant-0001\n", 12, 0640), NULL, SOURCE_BAD, remedy);
 	expect_file(file("key", "sk-ant-0001\n", 12, 0604), NULL, SOURCE_BAD, remedy);
 	expect_file(file("key", "sk-ant-0001\n", 12, 0400), NULL, SOURCE_READ, "sk-ant-0001");
+	snprintf(path, sizeof(path), "%s/again", folder);
+	snprintf(remedy, sizeof(remedy), "%s/key", folder);
+	cr_assert_eq(link(remedy, path), 0);
+	expect_file(path, NULL, SOURCE_BAD,
+		    "it has another name (hard link), which may lie where others write: cp it to a "
+		    "file of its own");
+	cr_assert_eq(unlink(path), 0);
 	snprintf(path, sizeof(path), "%s/link", folder);
 	cr_assert_eq(symlink("key", path), 0);
 	expect_file(path, NULL, SOURCE_BAD, "it is a symbolic link: name the file itself");
@@ -184,6 +191,7 @@ static enum source_result run(char *script, long milliseconds, struct secret *se
 	if (result != SOURCE_READ)
 		return result;
 	end.fd = command.pidfd;
+	command.seconds = 20;
 	for (long left = milliseconds; left > 0 && !command.too_much; left -= 10) {
 		command_read(&command);
 		if (poll(&end, 1, 10) == 1)
@@ -226,7 +234,7 @@ Test(keeper, commands)
 		   "it ended with status 1: bad ********* there");
 	expect_run("kill -9 $$", 20000, SOURCE_BAD, "it was killed by signal 9");
 	expect_run("echo waiting for you >&2; sleep 100", 300, SOURCE_BAD,
-		   "it was not done after 30 seconds: waiting for you");
+		   "it was not done after 20 seconds: waiting for you");
 	/* what holds the output open in the background is not waited for */
 	expect_run("sleep 15 & echo token-12345", 10000, SOURCE_READ, "token-12345");
 	expect_run("yes", 20000, SOURCE_BAD, "it printed more than 65536 bytes");
@@ -497,6 +505,35 @@ Test(keeper, the_end, .init = set_up, .fini = tear_down)
 		 "sleep 0.1; ! grep -q 'State:.[RSD]' /proc/$(cat %s/pid)/status 2>/dev/null",
 		 folder);
 	cr_expect_eq(system(policy), 0);
+}
+
+/* However the keeper ends, nothing of a command's is left, in whatever session. */
+Test(keeper, a_killed_keeper_leaves_nothing, .init = set_up, .fini = tear_down)
+{
+	struct session session;
+	char text[1024];
+	bool gone = false;
+
+	snprintf(text, sizeof(text),
+		 "credential A { source exec /bin/sh -c \"cd %s; setsid sleep 9873 & (sleep 9873 & "
+		 "echo x >there); sleep 9873\"" REST,
+		 folder);
+	start(&session, text, false);
+	cr_assert(keeper_ask(session.fd, 0, KEEPER_GET));
+	snprintf(text, sizeof(text), "%s/there", folder);
+	for (int i = 0; i < 1000 && access(text, F_OK); i++)
+		nap(10);
+	nap(50);
+	cr_expect_eq(system("pgrep -fx 'sleep 9873' >/dev/null"), 0);
+	kill(session.pid, SIGKILL);
+	for (int i = 0; i < 200 && !gone; i++) {
+		nap(20);
+		gone = system("pgrep -fx 'sleep 9873' >/dev/null") != 0;
+	}
+	cr_expect(gone);
+	cr_expect_eq(waitpid(session.pid, NULL, 0), session.pid);
+	close(session.fd);
+	compilation_free(&session.compilation);
 }
 
 Test(keeper, answers_that_are_none)

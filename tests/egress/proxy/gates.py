@@ -23,11 +23,21 @@ def case_suffix_is_whole_labels(world):
     proxy.tunnel("A.GOOD.test.", 443).close()
 
 
+def case_a_rule_answers_first(world):
+    """A refused host at a port of TLS is refused by the rule, not for the way it was asked"""
+    proxy = world.proxy("allow good.test")
+    for url, host in (("http://denied.test:443/", "denied.test"), ("https://denied.test/", "denied.test")):
+        reply = proxy.exchange(f"GET {url} HTTP/1.1\r\nHost: {host}:443\r\n\r\n".encode())
+        expect(reply[:12], b"HTTP/1.1 403")
+        expect(line_of(reply), f"sbx: {host}:443 refused: no rule allows it")
+    expect(proxy.exchange(b"GET https://good.test/ HTTP/1.1\r\nHost: good.test\r\n\r\n")[:12], b"HTTP/1.1 400")
+
+
 def case_a_name_with_other_bytes(world):
     """A NUL, a blank, a control byte or a second host in a name is no name"""
     proxy = world.proxy("allow *")
     for host in (b"evil.test\0.good.test", b"evil.test%00.good.test", b"good.test@evil.test", b"good.test/x", b"good.test#x",
-                 b"g\xf6od.test", b"good.test,evil.test", b"[good.test", b"[::1", b":443", b"good.test:80", b""):
+                 b"g\xf6od.test", b"good.test,evil.test", b"[good.test", b"[good.test]", b"[1.2.3.4]", b"good.test..", b"..", b"[::1", b":443", b"good.test:80", b""):
         reply = proxy.exchange(b"CONNECT " + host + b":443 HTTP/1.1\r\nHost: x\r\n\r\n")
         expect(reply[:12], b"HTTP/1.1 400")
         name = bytes([len(host)]) + host
@@ -71,9 +81,10 @@ def case_addresses_after_resolution(world):
     """Loopback, private, link-local and mapped addresses are refused with their rule"""
     for address in ("127.0.0.1", "10.1.2.3", "169.254.169.254"):
         world.server((address, 443), echo)
-    proxy = world.proxy(*(f"allow {name}.test" for name in ("inner", "private", "metadata", "mapped")))
+    proxy = world.proxy(*(f"allow {name}.test" for name in ("inner", "private", "metadata", "mapped", "translated")))
     for name, rule in (("inner", "deny 127.0.0.0/8"), ("private", "deny 10.0.0.0/8"),
-                       ("metadata", "deny 169.254.0.0/16"), ("mapped", "deny 127.0.0.0/8")):
+                       ("metadata", "deny 169.254.0.0/16"), ("mapped", "deny 127.0.0.0/8"),
+                       ("translated", "deny ::ffff:0:0:0/96")):
         reply = line_of(proxy.exchange(connect(f"{name}.test")))
         expect_in(f"sbx: {name}.test:443 refused: its address: {rule} (std/base.pol:", reply)
 

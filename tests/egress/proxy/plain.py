@@ -87,7 +87,7 @@ def case_host_and_target(world):
 
 def case_targets_that_are_none(world):
     """A path, another scheme, userinfo, a fragment: refused with a line that says what to do"""
-    proxy, _ = plain(world)
+    proxy = world.proxy("allow plain.test:80 plain.test:443 good.test")
     for target, status, line in (("/path", 400, b"this is a proxy"), ("ftp://plain.test/", 400, b"target"),
                                  ("https://plain.test/", 400, b"CONNECT"), ("http://good.test:443/", 400, b"CONNECT"), ("http://x@plain.test/", 400, b"target"),
                                  ("http://plain.test/#x", 400, b"target"), ("http:///x", 400, b"target"),

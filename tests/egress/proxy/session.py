@@ -6,8 +6,9 @@ import subprocess
 import time
 
 import driver
-from credentials import KEY, PLACEHOLDER, fields, with_key
+from credentials import KEY, PLACEHOLDER, bomb, fields, with_key
 from gates import connect, line_of
+from plain import get
 from tls import ask, inside
 from world import Recorder, answer, echo, eventually, expect, expect_in
 
@@ -51,6 +52,19 @@ def case_what_it_is_not_given(world):
     proxy = driver.Proxy(good, start=False)
     proxy.spawn()
     expect(os.waitstatus_to_exitcode(proxy.end()), 1)
+
+
+def case_what_others_could_change(world):
+    """A blob or values that are not sealed against each change are not read"""
+    good = world.blob(["allow good.test"])
+    for seals, wrong in (({"blob_seals": 0}, "the blob cannot be read"), ({"blob_seals": 0x6}, "the blob cannot be read"),
+                         ({"values_seals": 0xc}, "the session's values cannot be read")):
+        proxy = driver.Proxy(good, start=False)
+        proxy.spawn()
+        proxy.open_session(**seals)
+        expect(proxy.hear(), (driver.FAILED, wrong))
+        os.waitpid(proxy.pid, 0)
+        proxy.control.close()
 
 
 def case_only_who_was_announced(world):
@@ -166,6 +180,28 @@ def keeper_of(proxy):
     with open(f"/proc/{proxy.pid}/task/{proxy.pid}/children", encoding="ascii") as children:
         keeper, = children.read().split()
     return int(keeper)
+
+
+def processor_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+        numbers = stat.read().rpartition(")")[2].split()
+    return (int(numbers[11]) + int(numbers[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def case_a_bomb_that_nobody_reads(world):
+    """What unpacks to a thousand times its size is unpacked no further than the program reads, and waits without work"""
+    proxy, _ = with_key(world, serve=bomb(32 << 20))
+    before = proxy.memory_kb()
+    held = [inside(world, proxy, "api.test") for _ in range(15)]
+    for number, connection in enumerate(held):
+        connection.sendall(get(("/length", "/chunks")[number % 2], host="api.test"))
+    eventually(lambda: proxy.memory_kb() - before > 15 * 40)
+    time.sleep(1)
+    busy = processor_seconds(proxy.pid)
+    time.sleep(1)
+    expect((proxy.memory_kb() - before < 15 * 400, processor_seconds(proxy.pid) - busy < 0.3), (True, True))
+    for connection in held:
+        connection.close()
 
 
 def case_it_is_not_in_the_worker(world):

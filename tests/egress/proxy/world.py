@@ -18,7 +18,7 @@ NAMES = {  # what the name server knows
     "other.test": ["203.0.113.11"], "api.test": ["203.0.113.12"], "narrow.test": ["203.0.113.13"],
     "plain.test": ["203.0.113.14"], "port.test": ["203.0.113.15"],
     "inner.test": ["127.0.0.1"], "private.test": ["10.1.2.3"], "metadata.test": ["169.254.169.254"],
-    "mapped.test": ["::ffff:127.0.0.1"], "six.test": ["2001:db8::10"],
+    "mapped.test": ["::ffff:127.0.0.1"], "translated.test": ["::ffff:0:127.0.0.1"], "six.test": ["2001:db8::10"],
     "mixed.test": ["10.1.2.3", "203.0.113.10"], "two.test": ["203.0.113.99", "203.0.113.10"],
     "pinned.test": ["127.0.0.1"], "moved.test": ["203.0.113.10"],
 }
