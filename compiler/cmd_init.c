@@ -52,12 +52,13 @@ static const char *name_of(struct arena *arena, const char *project)
 }
 
 /* The launcher takes no workspace that is or holds the home directory. */
-static bool holds_home(const char *project)
+static bool holds_home(const struct init *init)
 {
-	char *home = getenv("HOME") ? realpath(getenv("HOME"), NULL) : NULL;
-	bool held = home && sbx_path_beneath(project, home) >= 0;
+	const char *home = home_dir(init->arena);
+	char *real = home ? realpath(home, NULL) : NULL;
+	bool held = real && sbx_path_beneath(init->project, real) >= 0;
 
-	free(home);
+	free(real);
 	return held;
 }
 
@@ -139,7 +140,7 @@ static bool make(struct init *init, const struct request *request)
 	init->project = arena_copy(init->arena, real, strlen(real));
 	init->name = name_of(init->arena, init->project);
 	free(real);
-	if (holds_home(init->project))
+	if (holds_home(init))
 		return fail(init->arena, init->project,
 			    "your home directory is no project: go to one, or name it");
 	return init_read_table(init) && init_choose_agent(init, request->agent) &&

@@ -135,7 +135,7 @@ static bool find_places(struct install *install)
 static bool reaches(const struct install *install, const struct sbx_vars *vars,
 		    const struct sbx_fs_set *set, const char *path)
 {
-	const char *home = getenv("HOME");
+	const char *home = home_dir(install->arena);
 	char *real = home ? realpath(home, NULL) : NULL;
 	const char *model = NULL;
 
@@ -263,7 +263,7 @@ static struct text script_of(const struct install *install, const struct sbx_blo
 			  SBX_WRITE))
 		add_guard(&text, install);
 	text_add(&text, "if [ -x \"$sbxc\" ]; then\n\tHOME=");
-	quote(&text, getenv("HOME")); /* under which the blob was put */
+	quote(&text, home_dir(install->arena)); /* under which the blob was put */
 	text_add(&text, " \"$sbxc\" install --check");
 	add_policy(&text, install);
 	text_add(&text,

@@ -11,7 +11,9 @@
 #include <sys/socket.h>
 
 #include "compiler/explain.h"
+#include "compiler/map.h"
 #include "compiler/render.h"
+#include "compiler/text.h"
 
 static const char *const arch_names[SBX_ARCH_COUNT] = { "x86_64", "aarch64" };
 
@@ -38,11 +40,14 @@ static bool speaks_of(const struct sbx_sys_entry *entry, const uint16_t nr[SBX_A
 	return false;
 }
 
-/* The position of the argument called @name, or -1. */
+/* The position of the argument that the rules about this call call @name, or -1 and which
+ * names they have for others: "domain, type". */
 static int find_argument(const struct question *question, const uint16_t nr[SBX_ARCH_COUNT],
-			 const char *name, size_t length)
+			 const char *name, size_t length, const char **others)
 {
 	const struct sbx_blob *blob = question->blob;
+	struct map known = { 0 };
+	struct text text = { .arena = question->arena };
 
 	if (length == 4 && !strncmp(name, "arg", 3) && name[3] >= '0' && name[3] <= '5')
 		return name[3] - '0';
@@ -54,36 +59,69 @@ static int find_argument(const struct question *question, const uint16_t nr[SBX_
 		for (uint32_t n = 0; speaks_of(entry, nr) && n < stmt->cond_count; n++) {
 			const struct sbx_sys_cond *cond =
 			    SBX_AT(blob, SYS_CONDS, sbx_sys_cond, stmt->cond_first + n);
-			const char *known = sbx_string(blob, cond->name);
+			const char *other = sbx_string(blob, cond->name);
+			void **slot = map_put(question->arena, &known, str_from(other));
 
-			if (strlen(known) == length && !strncmp(known, name, length))
+			if (strlen(other) == length && !strncmp(other, name, length))
 				return cond->arg;
+			if (!*slot)
+				text_add(&text, "%s%s", text.bytes.count ? ", " : "", other);
+			*slot = &known;
 		}
 	}
+	*others = text_end(&text);
 	return -1;
+}
+
+/* As in a policy: decimal without leading zeros, or 0x; and below zero.  NULL, or what is wrong. */
+static const char *read_number(struct arena *arena, const char *text, uint64_t *out)
+{
+	bool below = *text == '-';
+	const char *digits = text + below;
+	bool hex = digits[0] == '0' && digits[1] == 'x';
+	char *end;
+
+	if (strspn(digits, hex ? "0123456789abcdefABCDEFx" : "0123456789") != strlen(digits) ||
+	    !*digits || (!hex && digits[0] == '0' && digits[1]))
+		return arena_printf(arena, "`%s` is not a number: they are written as 10, -1 or 0x1f",
+				    text);
+	errno = 0;
+	*out = below ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
+	if (*end)
+		return arena_printf(arena, "`%s` is not a number: they are written as 10, -1 or 0x1f",
+				    text);
+	return errno ? arena_printf(arena, "`%s` is more than 64 bits hold", text) : NULL;
 }
 
 static const char *read_arguments(const struct question *question,
 				  const uint16_t nr[SBX_ARCH_COUNT], uint64_t args[6])
 {
-	for (size_t i = 0; i < question->arg_count; i++) {
-		const char *text = question->args[i], *value = strchr(text, '=');
-		char *end;
-		int arg;
+	const char *given[6] = { NULL };
 
-		if (!value)
+	for (size_t i = 0; i < question->arg_count; i++) {
+		const char *text = question->args[i], *value = strchr(text, '='), *others, *error;
+		int length = value ? (int)(value - text) : 0, arg;
+
+		if (!length)
 			return "an argument is written NAME=VALUE";
-		arg = find_argument(question, nr, text, (size_t)(value - text));
+		arg = find_argument(question, nr, text, (size_t)length, &others);
+		if (arg < 0 && *others)
+			return arena_printf(question->arena,
+					    "no rule about this call looks at an argument `%.*s`: they "
+					    "look at %s; or write arg0 to arg5",
+					    length, text, others);
 		if (arg < 0)
 			return arena_printf(question->arena,
-					    "no rule looks at an argument `%.*s` of this call; "
-					    "write arg0 to arg5",
-					    (int)(value - text), text);
-		errno = 0;
-		args[arg] = value[1] == '-' ? (uint64_t)strtoll(value + 1, &end, 0)
-					    : strtoull(value + 1, &end, 0);
-		if (errno || end == value + 1 || *end)
-			return arena_printf(question->arena, "`%s` is not a number", value + 1);
+					    "no rule looks at what this call is given: leave `%s` "
+					    "out, or write arg0 to arg5",
+					    text);
+		if (given[arg])
+			return arena_printf(question->arena, "`%s` and `%s` are the same argument",
+					    given[arg], text);
+		given[arg] = text;
+		error = read_number(question->arena, value + 1, &args[arg]);
+		if (error)
+			return error;
 	}
 	return NULL;
 }

@@ -112,7 +112,7 @@ static const char *landlock_here(struct init *init)
 static void look_for_secrets(struct init *init, const struct sbx_blob *blob)
 {
 	struct text names = { .arena = init->arena };
-	const char *home = getenv("HOME");
+	const char *home = home_dir(init->arena);
 	struct sbx_vars vars;
 	struct sbx_fs_set set;
 	size_t length;
@@ -120,7 +120,7 @@ static void look_for_secrets(struct init *init, const struct sbx_blob *blob)
 	model_vars(init->arena, blob, &vars);
 	model_fs_set(init->arena, blob, &vars, &set);
 	length = strlen(vars.value[SBX_VAR_HOME]);
-	for (size_t i = 0; home && *home && i < set.count; i++) {
+	for (size_t i = 0; home && i < set.count; i++) {
 		const char *path = set.points[i].path;
 		struct stat st;
 

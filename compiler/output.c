@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,14 +153,28 @@ bool output_replace(const char *path, const void *data, size_t size)
 	return error ? fail("cannot write", path, error) : true;
 }
 
+const char *home_dir(struct arena *arena)
+{
+	const char *home = getenv("HOME");
+	const struct passwd *user = NULL;
+
+	if (!home || *home != '/') {
+		user = getpwuid(getuid());
+		home = user && *user->pw_dir == '/' ? user->pw_dir : NULL;
+	}
+	return home ? arena_copy(arena, home, strlen(home)) : NULL;
+}
+
 const char *output_home(struct arena *arena, const char *below, const char *what,
 			const char *option)
 {
-	const char *path = getenv("HOME");
+	const char *path = home_dir(arena);
 
-	if (!path || path[0] != '/') {
-		fprintf(stderr, "sbxc: no HOME to put the %s under: %s%s\n", what,
-			option ? "say where with " : "set it", option ? option : "");
+	if (!path) {
+		fprintf(stderr,
+			"sbxc: no HOME, and no passwd entry of uid %u, to put the %s under: %s%s\n",
+			(unsigned)getuid(), what, option ? "say where with " : "set HOME",
+			option ? option : "");
 		return NULL;
 	}
 	for (size_t length; *below; below += length + (below[length] == '/')) {

@@ -35,6 +35,9 @@ bool output_is_input(const struct compilation *c, const char *output);
 bool output_write(const char *path, const void *data, size_t size);
 /* The same for a source that is there: its mode and owner stay, and so does a link to it. */
 bool output_replace(const char *path, const void *data, size_t size);
+/* Where the user's own files are: HOME, and where that is not set the passwd entry's, which
+ * sbx-exec takes for $home; NULL: neither is there. */
+const char *home_dir(struct arena *arena);
 /* ~/BELOW, with the directories on the way made for the user alone; NULL, after a message
  * that names the @option to say with where else to put @what, if there is one. */
 const char *output_home(struct arena *arena, const char *below, const char *what,
