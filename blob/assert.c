@@ -20,8 +20,7 @@ struct question {
 	const struct sbx_assert *claim;
 	const struct sbx_vars *vars;
 	const struct sbx_fs_set *set;
-	bool (*resolve)(void *context, const char *path, char *out, size_t size);
-	void *context;
+	const struct sbx_assert_means *means;
 	struct sbx_assert_result *out;
 };
 
@@ -114,7 +113,7 @@ static bool object_path(struct question *q, char out_path[PATH_SIZE])
 		snprintf(out->reason, sizeof(out->reason), "an assertion is about one path");
 		return false;
 	}
-	if (!q->resolve || !q->resolve(q->context, path, out_path, PATH_SIZE))
+	if (!q->means->resolve || !q->means->resolve(q->means->context, path, out_path, PATH_SIZE))
 		memcpy(out_path, path, sizeof(path));
 	return true;
 }
@@ -233,7 +232,7 @@ static void ask_submit(struct question *q, enum answer *answer)
 {
 	struct sbx_slurm_verdict verdict;
 
-	sbx_slurm_decide(q->blob, q->vars, sbx_string(q->blob, q->claim->object.text), &verdict);
+	q->means->submit(q->blob, q->vars, sbx_string(q->blob, q->claim->object.text), &verdict);
 	*answer = verdict.allowed ? ALLOWED : REFUSED;
 	if (verdict.rule != SBX_NONE && !verdict.allowed &&
 	    SBX_AT(q->blob, SLURM, sbx_slurm_rule, verdict.rule)->head.verb == SBX_SLURM_SEAL)
@@ -279,7 +278,10 @@ static bool ask(struct question *q, enum answer *answer)
 		ask_env(q, answer);
 		return true;
 	case SBX_DO_SUBMIT:
-		ask_submit(q, answer);
+		if (q->means->submit)
+			ask_submit(q, answer);
+		else
+			*answer = q->claim->head.verb == SBX_CAN ? ALLOWED : SEALED;
 		return true;
 	case SBX_DO_USE:
 		return ask_use(q, answer);
@@ -307,12 +309,11 @@ static void say_why(struct question *q, enum answer answer)
 }
 
 void sbx_assert_check(const struct sbx_blob *blob, uint32_t index, const struct sbx_vars *vars,
-		      const struct sbx_fs_set *set,
-		      bool (*resolve)(void *context, const char *path, char *out, size_t size),
-		      void *context, struct sbx_assert_result *out)
+		      const struct sbx_fs_set *set, const struct sbx_assert_means *means,
+		      struct sbx_assert_result *out)
 {
 	const struct sbx_assert *claim = SBX_AT(blob, ASSERTS, sbx_assert, index);
-	struct question q = { blob, claim, vars, set, resolve, context, out };
+	struct question q = { blob, claim, vars, set, means, out };
 	enum answer answer = REFUSED;
 
 	out->holds = out->snapshot = false;

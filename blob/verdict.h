@@ -237,14 +237,19 @@ struct sbx_assert_result {
 	enum sbx_section_id section; /* of that rule */
 	uint32_t rule;
 };
-/*
- * @resolve: gives the canonical name of an object's path (NULL: as it is);
- * it writes at most @size bytes and returns false when it cannot.
- */
-void sbx_assert_check(const struct sbx_blob *blob, uint32_t index,
-		      const struct sbx_vars *vars, const struct sbx_fs_set *set,
-		      bool (*resolve)(void *context, const char *path,
-				      char *out, size_t size),
-		      void *context, struct sbx_assert_result *out);
+/* What the answers may need that is not in the blob; each may be NULL. */
+struct sbx_assert_means {
+	/* Gives the canonical name of an object's path; writes at most @size bytes and
+	 * returns false when it cannot.  NULL: it is as it is. */
+	bool (*resolve)(void *context, const char *path, char *out, size_t size);
+	void *context;
+	/* sbx_slurm_decide().  NULL: `submit` holds, as sbxc has seen: it does not depend on
+	 * the machine, and the reader of such lines is not small. */
+	void (*submit)(const struct sbx_blob *blob, const struct sbx_vars *vars, const char *line,
+		       struct sbx_slurm_verdict *out);
+};
+void sbx_assert_check(const struct sbx_blob *blob, uint32_t index, const struct sbx_vars *vars,
+		      const struct sbx_fs_set *set, const struct sbx_assert_means *means,
+		      struct sbx_assert_result *out);
 
 #endif

@@ -248,9 +248,10 @@ static void check(const struct claims *claims, uint32_t index)
 	const struct sbx_blob *blob = &claims->blob;
 	const struct sbx_assert *claim = SBX_AT(blob, ASSERTS, sbx_assert, index);
 	struct compilation *c = claims->c;
+	static const struct sbx_assert_means means = { .submit = sbx_slurm_decide };
 	struct sbx_assert_result result;
 
-	sbx_assert_check(blob, index, &claims->vars, &claims->set, NULL, NULL, &result);
+	sbx_assert_check(blob, index, &claims->vars, &claims->set, &means, &result);
 	if (result.holds && result.snapshot)
 		warn_snapshot(claims, index, &result);
 	const char *text = arena_printf(

@@ -140,6 +140,7 @@ void check_assertions(struct launch *launch)
 	static const char polarity[][8] = { "can", "cannot", "never" };
 	static const char action[][8] = { "read", "write", "exec",   "connect",
 					  "call", "see",   "submit", "use" };
+	static const struct sbx_assert_means means = { .resolve = resolve };
 	struct sbx_assert_result *result = mem_get(sizeof(*result));
 
 	settle_sibling(launch);
@@ -147,7 +148,7 @@ void check_assertions(struct launch *launch)
 		const struct sbx_assert *assertion = SBX_AT(&launch->blob, ASSERTS, sbx_assert, i);
 		struct sbx_head head = assertion->head;
 
-		sbx_assert_check(&launch->blob, i, &launch->vars, &launch->view.set, resolve, NULL,
+		sbx_assert_check(&launch->blob, i, &launch->vars, &launch->view.set, &means,
 				 result);
 		if (result->holds)
 			continue;

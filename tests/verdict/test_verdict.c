@@ -8,6 +8,8 @@
 #include "blob/verdict.h"
 #include "tests/lib/model.h"
 
+static const struct sbx_assert_means means = { .submit = sbx_slurm_decide };
+
 static unsigned passed, failed;
 
 static void check(bool good, const char *what)
@@ -316,7 +318,7 @@ static void check_assertions(struct arena *arena)
 		const struct sbx_assert *claim = SBX_AT(&blob, ASSERTS, sbx_assert, n);
 		struct sbx_assert_result result;
 
-		sbx_assert_check(&blob, n, &vars, &set, NULL, NULL, &result);
+		sbx_assert_check(&blob, n, &vars, &set, &means, &result);
 		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 			if (cases[i].polarity == claim->head.verb &&
 			    cases[i].action == claim->action &&
@@ -354,7 +356,7 @@ static void check_unset(struct arena *arena)
 			.path = { seg, 1 },
 		};
 		model_open(arena, policy, true, &out, &blob);
-		sbx_assert_check(&blob, 0, &vars, &set, NULL, NULL, &result);
+		sbx_assert_check(&blob, 0, &vars, &set, &means, &result);
 		check(result.holds == cases[i].holds, "a claim about a variable without a value");
 	}
 }
