@@ -107,7 +107,7 @@ static void say_next(struct init *init, const char *path)
 static bool write_policy(struct init *init, const struct request *request)
 {
 	const char *path = request->output ? request->output : default_file(init);
-	bool out = path && !strcmp(path, "-");
+	bool out = path && !strcmp(path, "-"), there;
 	struct str policy;
 	struct stat st;
 
@@ -120,8 +120,14 @@ static bool write_policy(struct init *init, const struct request *request)
 	policy = lay_out(init, init_policy(init)); /* now with what was found */
 	if (out)
 		return fwrite(policy.ptr, 1, policy.len, stdout) == policy.len;
-	if (!output_write(path, policy.ptr, policy.len))
-		return false;
+	if (request->force) {
+		if (!output_write(path, policy.ptr, policy.len))
+			return false;
+	} else if (!output_create(path, policy.ptr, policy.len, &there)) {
+		/* It was not, before the backends were asked, which takes its time. */
+		return there && fail(init->arena, path,
+				     "another sbxc was first: --force overwrites what it wrote");
+	}
 	say_next(init, path);
 	return true;
 }

@@ -78,8 +78,21 @@ static bool write_special(const char *path, const void *data, size_t size)
 	return error ? fail("cannot write", path, error) : true;
 }
 
-/* A new file beside @path, then a rename; 0, or an errno value. */
-static int replace(const char *path, const void *data, size_t size, const struct stat *like)
+/* Gives @temporary the name @path, which nothing has; 0, or an errno value. */
+static int take_name(const char *temporary, const char *path)
+{
+	if (!renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL)
+		return errno;
+	/* On NFS there is this way alone. */
+	return link(temporary, path) || unlink(temporary) ? errno : 0;
+}
+
+/* A new file beside @path, which then takes that name, with @anew from nobody; 0, or an
+ * errno value. */
+static int replace(const char *path, const void *data, size_t size, const struct stat *like,
+		   bool anew)
 {
 	struct arena arena = { 0 };
 	char *temporary = arena_printf(&arena, "%s.XXXXXX", path);
@@ -96,7 +109,9 @@ static int replace(const char *path, const void *data, size_t size, const struct
 			error = errno;
 		if (close(fd) != 0 && !error)
 			error = errno;
-		if (!error && rename(temporary, path) != 0)
+		if (!error && anew)
+			error = take_name(temporary, path);
+		else if (!error && rename(temporary, path) != 0)
 			error = errno;
 		if (error)
 			unlink(temporary);
@@ -133,8 +148,16 @@ bool output_write(const char *path, const void *data, size_t size)
 		return write_stdout(data, size);
 	if (is_special(path, &directory))
 		return write_special(path, data, size);
-	error = directory ? EISDIR : replace(path, data, size, NULL);
+	error = directory ? EISDIR : replace(path, data, size, NULL, false);
 	return error ? fail("cannot write", path, error) : true;
+}
+
+bool output_create(const char *path, const void *data, size_t size, bool *there)
+{
+	int error = replace(path, data, size, NULL, true);
+
+	*there = error == EEXIST;
+	return error && !*there ? fail("cannot write", path, error) : !error;
 }
 
 bool output_replace(const char *path, const void *data, size_t size)
@@ -148,7 +171,7 @@ bool output_replace(const char *path, const void *data, size_t size)
 	else if (!S_ISREG(st.st_mode))
 		error = EINVAL;
 	else
-		error = replace(real, data, size, &st);
+		error = replace(real, data, size, &st, false);
 	free(real);
 	return error ? fail("cannot write", path, error) : true;
 }

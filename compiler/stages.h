@@ -33,6 +33,9 @@ bool output_is_input(const struct compilation *c, const char *output);
  * wrong and returns false.
  */
 bool output_write(const char *path, const void *data, size_t size);
+/* The same where nothing is at @path: of many that do this at once, one does.  *there: it is
+ * another one, which is not said. */
+bool output_create(const char *path, const void *data, size_t size, bool *there);
 /* The same for a source that is there: its mode and owner stay, and so does a link to it. */
 bool output_replace(const char *path, const void *data, size_t size);
 /* Where the user's own files are: HOME, and where that is not set the passwd entry's, which
