@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -278,25 +279,35 @@ static struct text script_of(const struct install *install, const struct sbx_blo
 	return text;
 }
 
-static bool write_both(struct install *install, const struct compilation *c,
-		       const struct sbx_blob *blob)
+/* Waits until no other sbxc install writes there, so that blob and script are of one policy;
+ * -1: there are no locks in that file system. */
+static int lock_place(const struct install *install)
 {
-	struct sbx_vars vars;
-	struct sbx_fs_set set;
+	const char *dir = arena_copy(install->arena, install->blob,
+				     (size_t)(strrchr(install->blob, '/') - install->blob));
+	int lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+		fputs("sbxc: another sbxc install is at work: waiting for its end\n", stderr);
+		while (flock(lock, LOCK_EX) != 0 && errno == EINTR)
+			;
+	}
+	return lock;
+}
+
+static bool write_both(struct install *install, const struct sbx_blob *blob,
+		       const struct sbx_vars *vars, const struct sbx_fs_set *set)
+{
 	struct text script;
 
-	model_vars(install->arena, blob, &vars);
-	model_fs_set(install->arena, blob, &vars, &set);
-	if (!outside_grants(install, &vars, &set))
-		return false;
 	if (owner_of_script(install) == ANOTHERS)
 		return refuse(install, install->script,
 			      "not made by sbxc install: it is left as it is");
 	if (owner_of_blob(install) == ANOTHERS)
 		return refuse(install, install->blob, "no compiled policy: it is left as it is");
-	script = script_of(install, blob, &vars, &set);
+	script = script_of(install, blob, vars, set);
 	/* The blob first: a script never starts what is not there yet. */
-	if (!output_write(install->blob, c->blob.data, c->blob.size) ||
+	if (!output_write(install->blob, blob->base, blob->size) ||
 	    !output_write(install->script, script.bytes.items, script.bytes.count))
 		return false;
 	if (chmod(install->script, 0755) != 0)
@@ -304,6 +315,30 @@ static bool write_both(struct install *install, const struct compilation *c,
 	printf("%s\n%s\n", diag_escape(install->arena, str_from(install->blob)),
 	       diag_escape(install->arena, str_from(install->script)));
 	return true;
+}
+
+static bool put(struct install *install, const struct sbx_blob *blob)
+{
+	bool fresh = owner_of_script(install) == NOBODYS;
+	struct sbx_vars vars;
+	struct sbx_fs_set set;
+	bool done;
+	int lock;
+
+	model_vars(install->arena, blob, &vars);
+	model_fs_set(install->arena, blob, &vars, &set);
+	if (!outside_grants(install, &vars, &set))
+		return false;
+	lock = lock_place(install);
+	/* What it made before it replaces; what came meanwhile may be another policy's. */
+	if (fresh && owner_of_script(install) == OURS)
+		done = refuse(install, install->script,
+			      "another sbxc install was first: again, and this one replaces it");
+	else
+		done = write_both(install, blob, &vars, &set);
+	if (lock >= 0)
+		close(lock);
+	return done;
 }
 
 /* ---- is the blob an old one ---------------------------------------------------------------- */
@@ -403,7 +438,7 @@ static bool compile_and(struct install *install)
 		else
 			done = find_places(install) &&
 			       (install->check ? check_fresh(install, &c)
-					       : write_both(install, &c, &blob));
+					       : put(install, &blob));
 	}
 	compilation_free(&c);
 	return done;
