@@ -295,6 +295,38 @@ static int lock_place(const struct install *install)
 	return lock;
 }
 
+/* By whatever name. */
+static bool is_on_path(const struct install *install, const char *dir)
+{
+	const char *path = getenv("PATH");
+	bool found = false;
+
+	for (size_t length; path && *path && !found; path += length + (path[length] == ':')) {
+		length = strcspn(path, ":");
+		char *real = realpath(arena_copy(install->arena, path, length), NULL);
+
+		found = real && !strcmp(real, dir);
+		free(real);
+	}
+	return found;
+}
+
+static void say_path(const struct install *install)
+{
+	const char *dir = arena_copy(install->arena, install->script,
+				     (size_t)(strrchr(install->script, '/') - install->script));
+	struct text line = { .arena = install->arena };
+
+	if (is_on_path(install, dir))
+		return;
+	quote(&line, dir);
+	fprintf(stderr,
+		"sbxc: %s is not on PATH: for %s-sbx to be found by its name, add this line to "
+		"what your shell reads at its start\n    export PATH=%s:\"$PATH\"\n",
+		diag_escape(install->arena, str_from(dir)), install->name,
+		diag_escape(install->arena, str_from(text_end(&line))));
+}
+
 static bool write_both(struct install *install, const struct sbx_blob *blob,
 		       const struct sbx_vars *vars, const struct sbx_fs_set *set)
 {
@@ -314,6 +346,8 @@ static bool write_both(struct install *install, const struct sbx_blob *blob,
 		return refuse(install, install->script, strerror(errno));
 	printf("%s\n%s\n", diag_escape(install->arena, str_from(install->blob)),
 	       diag_escape(install->arena, str_from(install->script)));
+	fflush(stdout);
+	say_path(install);
 	return true;
 }
 
