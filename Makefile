@@ -41,7 +41,7 @@ SBXC_LIB_OBJS := $(call obj,$(BASE) $(GRAMMAR) $(IR) $(EMIT) $(BLOB)) \
 SBXC_OBJS := $(SBXC_LIB_OBJS) $(O)/obj/compiler/main.o
 
 .PHONY: all
-all: $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(O)/sbx-proxy $(O)/sbx-chaperon $(O)/sbx-slurm
+all: $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(O)/sbx-proxy $(O)/sbx-chaperon $(O)/slurm/sbx-slurm
 
 -include $(O)/config.mk
 
@@ -121,6 +121,14 @@ $(O)/sbx-slurm: $(SLURM_OBJS) tests/check-static-pie
 	$(Q)$(call link_static_pie,$(SLURM_OBJS))
 	$(Q)strip --remove-section=.comment $@
 	$(Q)tests/check-static-pie $@
+# All that it is called by; sbx-exec finds the directory.
+SLURM_NAMES := sbatch srun squeue scancel scontrol sacct sinfo sstat sprio sshare sdiag \
+	salloc sattach sbcast scrontab strigger sreport sacctmgr sbx-job
+$(O)/slurm/sbx-slurm: $(O)/sbx-slurm
+	$(call say,LINKS,$(@D))
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+	$(Q)for name in $(SLURM_NAMES); do ln -sfn sbx-slurm $(@D)/$$name; done
 
 include tests/tests.mk
 
@@ -151,8 +159,9 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(O)/sbx-proxy $(O)/sbx-chaperon \
-		$(O)/sbx-slurm \
 		$(DESTDIR)$(PREFIX)/bin
+	install -d $(DESTDIR)$(PREFIX)/lib/sbx/slurm
+	cp -P $(O)/slurm/* $(DESTDIR)$(PREFIX)/lib/sbx/slurm
 	cp -r stdlib policies $(DESTDIR)$(PREFIX)/share/sbx
 	chmod -R a+rX,go-w $(DESTDIR)$(PREFIX)/share/sbx
 	install -m 644 docs/man/sbxc.1 docs/man/sbx-exec.1 docs/man/sbx-proxy.1 \
@@ -163,9 +172,8 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/sbxc $(DESTDIR)$(PREFIX)/bin/sbx-exec $(DESTDIR)$(PREFIX)/bin/sbx-probe \
-		$(DESTDIR)$(PREFIX)/bin/sbx-proxy $(DESTDIR)$(PREFIX)/bin/sbx-chaperon \
-		$(DESTDIR)$(PREFIX)/bin/sbx-slurm
-	rm -rf $(DESTDIR)$(PREFIX)/share/sbx
+		$(DESTDIR)$(PREFIX)/bin/sbx-proxy $(DESTDIR)$(PREFIX)/bin/sbx-chaperon
+	rm -rf $(DESTDIR)$(PREFIX)/share/sbx $(DESTDIR)$(PREFIX)/lib/sbx
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/sbxc.1 $(DESTDIR)$(PREFIX)/share/man/man1/sbx-exec.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man1/sbx-proxy.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man1/sbx-chaperon.1 $(DESTDIR)$(PREFIX)/share/man/man5/sbx-policy.5 \
