@@ -205,6 +205,8 @@ void diff_env(struct diff *diff)
 	struct env env = { .diff = diff };
 	const char **patterns;
 	size_t count = 0, alone;
+	const size_t rules =
+	    SBX_COUNT(diff->side[0].blob, ENV) + SBX_COUNT(diff->side[1].blob, ENV);
 
 	if (is_equal(diff))
 		return;
@@ -219,7 +221,7 @@ void diff_env(struct diff *diff)
 		;
 	names_tell_apart(diff->arena, patterns, count, alone, &env.names, &diff->effort,
 			 &env.candidates);
-	for (size_t i = 0; i < env.candidates.count && effort_left(&diff->effort); i++)
+	for (size_t i = 0; i < env.candidates.count && effort_left(&diff->effort, rules); i++)
 		compare_name(&env, env.candidates.items[i]);
 }
 

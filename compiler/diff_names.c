@@ -318,7 +318,7 @@ static void push(struct search *s, const uint8_t *at, const struct state *from, 
 
 /* False: there are too many states. */
 static bool search(struct arena *arena, const char *const *patterns, size_t count,
-		   const struct map *taken, bool padded, struct names *out)
+		   const struct map *taken, bool padded, struct effort *effort, struct names *out)
 {
 	struct search s = { .arena = arena, .taken = taken, .out = out, .padded = padded };
 
@@ -331,9 +331,11 @@ static bool search(struct arena *arena, const char *const *patterns, size_t coun
 		s.scratch[i] = arena_alloc(arena, 2 * s.elements.count + 1);
 	begin(&s, s.scratch[0]);
 	push(&s, s.scratch[0], NULL, 0);
+	effort_left(effort, s.char_count * s.elements.count);
 	for (size_t i = 0; i < s.queue.count; i++) {
 		if (i == STATES_MAX)
 			return false;
+		effort_left(effort, s.classes * s.elements.count);
 		for (size_t class = 0; class < s.classes; class ++) {
 			struct state from = s.queue.items[i];
 
@@ -347,13 +349,13 @@ static bool search(struct arena *arena, const char *const *patterns, size_t coun
 void names_tell_apart(struct arena *arena, const char *const *patterns, size_t count, size_t first,
 		      const struct map *taken, struct effort *effort, struct names *out)
 {
-	if (count <= TOGETHER_MAX && search(arena, patterns, count, taken, false, out))
+	if (count <= TOGETHER_MAX && search(arena, patterns, count, taken, false, effort, out))
 		return;
 	for (size_t i = 0; i < first; i++)
-		for (size_t n = 0; n < count && effort_left(effort); n++) {
+		for (size_t n = 0; n < count && effort_left(effort, 1); n++) {
 			const char *two[] = { patterns[i], patterns[n] };
 
 			if (n > i || n >= first)
-				search(arena, two, 2, taken, true, out);
+				search(arena, two, 2, taken, true, effort, out);
 		}
 }

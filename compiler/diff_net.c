@@ -313,15 +313,22 @@ static const char *address_text(const struct net *net, const uint8_t bytes[16])
 	return text_end(&text);
 }
 
+static size_t rules_of(const struct part parts[DIFF_SIDES])
+{
+	return SBX_COUNT(&parts[0].blob, NET) + SBX_COUNT(&parts[1].blob, NET);
+}
+
 /* The name gate is open on both sides: what of the addresses it may resolve to? */
 static void compare_resolved(struct net *net, const char *host, unsigned port,
 			     const struct part parts[DIFF_SIDES], const struct addresses *addresses)
 {
+	const size_t rules = rules_of(parts);
+
 	for (size_t i = 0; i < addresses->count; i++) {
 		const uint8_t *bytes = addresses->items[i].bytes;
 		struct sbx_net_verdict verdict[DIFF_SIDES];
 
-		if (++net->pairs > PAIRS_MAX || !effort_left(&net->diff->effort)) {
+		if (++net->pairs > PAIRS_MAX || !effort_left(&net->diff->effort, rules)) {
 			net->diff->effort.spent = true;
 			return;
 		}
@@ -403,7 +410,9 @@ static void compare_literals(struct net *net)
 	for (unsigned side = 0; side < DIFF_SIDES; side++)
 		make_part(net, side, NULL, &parts[side], &named[side]);
 	collect_ports(net, parts, &ports);
-	for (size_t i = 0; i < net->borders.count && effort_left(&net->diff->effort); i++) {
+	for (size_t i = 0; i < net->borders.count &&
+			   effort_left(&net->diff->effort, ports.count * rules_of(parts));
+	     i++) {
 		const char *host = address_text(net, net->borders.items[i].bytes);
 
 		for (size_t p = 0; p < ports.count; p++) {
@@ -445,6 +454,8 @@ void diff_net(struct diff *diff)
 {
 	static const uint8_t somewhere[16] = { [10] = 0xff, 0xff, 93, 184, 215, 14 };
 	struct net net = { .diff = diff };
+	const size_t rules =
+	    SBX_COUNT(diff->side[0].blob, NET) + SBX_COUNT(diff->side[1].blob, NET);
 
 	for (unsigned side = 0; side < DIFF_SIDES; side++)
 		read_side(&net, side);
@@ -452,7 +463,7 @@ void diff_net(struct diff *diff)
 	net.same_addresses = same_rules(&net, &net.address[0], &net.address[1]);
 	compare_mode(&net);
 	collect_hosts(&net);
-	for (size_t i = 0; i < net.candidates.count && effort_left(&diff->effort); i++)
+	for (size_t i = 0; i < net.candidates.count && effort_left(&diff->effort, rules); i++)
 		compare_host(&net, net.candidates.items[i]);
 	compare_literals(&net);
 	diff_requests(diff);

@@ -352,6 +352,8 @@ static void finish_node(struct search *s, const char *path, int depth)
 	struct str key;
 	void **slot;
 
+	/* Each of these was compared with those before it. */
+	effort_left(s->effort, s->covering.count * s->covering.count);
 	if (!can_differ(s))
 		return;
 	if (s->queue.count == NODES_MAX) {
@@ -514,10 +516,11 @@ static void expand(struct search *s, const struct node *node)
 {
 	struct map taken = { 0 };
 	struct going going = { 0 };
+	const size_t parts = node->live_count + node->covering_count; /* each child looks at them */
 	const struct names *names;
 
 	spread(s, node, &going);
-	for (size_t i = 0, end; i < going.name_count && effort_left(s->effort); i = end) {
+	for (size_t i = 0, end; i < going.name_count && effort_left(s->effort, parts); i = end) {
 		const char *name = going.names[i].name;
 
 		for (end = i; end < going.name_count && !strcmp(going.names[end].name, name);)
@@ -531,7 +534,7 @@ static void expand(struct search *s, const struct node *node)
 		return;
 	}
 	names = other_names(s, &going, &taken);
-	for (size_t i = 0; i < names->count && effort_left(s->effort); i++)
+	for (size_t i = 0; i < names->count && effort_left(s->effort, parts); i++)
 		enter(s, node, &going, names->items[i], NULL, 0);
 }
 
@@ -551,7 +554,7 @@ void paths_tell_apart(struct arena *arena, const struct sbx_fs_set sets[2],
 	for (size_t i = 0; i < s.tracks.count; i++)
 		arrive(&s, (uint32_t)i, 0, 0);
 	finish_node(&s, "", 0);
-	for (size_t i = 0; i < s.queue.count && effort_left(effort); i++) {
+	for (size_t i = 0; i < s.queue.count && effort_left(effort, 1); i++) {
 		struct node node = s.queue.items[i];
 
 		expand(&s, &node);
