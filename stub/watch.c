@@ -54,14 +54,13 @@ enum {
 	NAMED_MAX = 4,   /* names in a message */
 };
 
-/* Can nobody but root change what is in @dir?  If that cannot be told, somebody can. */
+/* Can nobody but root change what is in @dir?  If that cannot be told, somebody can:
+ * it may be away with the workspace, and come back without a word. */
 static bool is_roots(const struct launch *launch, const char *dir)
 {
 	struct stat st;
 
-	if (lstat(dir, &st))
-		return errno == ENOENT || errno == ENOTDIR; /* the one above it tells */
-	return st.st_uid != launch->uid && access(dir, W_OK);
+	return !lstat(dir, &st) && st.st_uid != launch->uid && access(dir, W_OK);
 }
 
 /* The directory as it is now: after a change it may be another one. */

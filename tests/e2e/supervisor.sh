@@ -196,6 +196,9 @@ repository; lifted sprot +.envrc 'a placeholder removed, which the program makes
 repository; lifted sprot .envrc 'a placeholder removed' rm .envrc
 not '... and it is gone at the end' test -e "$work/.envrc"
 equal '' "$(git_at status --short | grep -v ready)" '... git sees nothing'
+repository; began sgit "PATH = '.git/config'$poll"
+mv "$work" "$work.away"; as_user touch "$work.away/.git/x"; sleep 0.1; mv "$work.away" "$work"
+git_at config core.y 2; ended; output 'now closed' 'after the workspace was away: closed again'; output 'protected again' '... which is said'
 fresh; echo TREASURE >"$work/secret"; echo new >"$work/new"; own "$work"
 began sprot 'import time; open("ready","w").close(); time.sleep(0.6); print(open("secret").read())'
 bare mv new secret; ended; no_output new 'a hidden file that is replaced'; output 'Permission denied' '... is hidden again'
