@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -236,14 +237,30 @@ static int copied_tree(struct maker *m, const struct plan_mask *mask)
 	return tree;
 }
 
+/* Of a link the plan knows no more than where it leads, and of a file that stands where
+ * a directory would have to, nothing: what has its name now may hold a denied name. */
+static bool is_unplanned(const struct plan_mask *mask, int fd, mode_t mode)
+{
+	char leads[PATH_MAX];
+	ssize_t size;
+
+	if (mask->kind != MASK_SELF || mask->verify || S_ISDIR(mask->mode))
+		return false;
+	if ((mode & S_IFMT) != mask->mode || !mask->target)
+		return (mode & S_IFMT) != mask->mode;
+	size = readlinkat(fd, "", leads, sizeof(leads));
+	return size != (ssize_t)strlen(mask->target) || memcmp(leads, mask->target, (size_t)size);
+}
+
 /* What was to be read-only may be something now that takes writes all the same. */
 static void adapt(struct plan_mask *mask, int target)
 {
 	struct stat st = { 0 };
 
 	fstat(target, &st);
-	if (mask->kind == MASK_SELF && !(mask->rights & SBX_WRITE) && !S_ISDIR(st.st_mode) &&
-	    !S_ISREG(st.st_mode))
+	if (is_unplanned(mask, target, st.st_mode) ||
+	    (mask->kind == MASK_SELF && !(mask->rights & SBX_WRITE) && !S_ISDIR(st.st_mode) &&
+	     !S_ISREG(st.st_mode)))
 		mask->kind = MASK_HIDE;
 	mask->mode = st.st_mode & S_IFMT;
 	mask->parents_open &= S_ISDIR(st.st_mode);
@@ -383,7 +400,7 @@ static bool is_held(const struct plan_mask *mask, int fd)
 
 	if (!sys_is_mount_root(fd) || fstatvfs(fd, &fs) || fstat(fd, &st))
 		return false;
-	if (mask->kind == MASK_HIDE)
+	if (mask->kind == MASK_HIDE || is_unplanned(mask, fd, st.st_mode))
 		return fs.f_flag & ST_RDONLY && !(st.st_mode & 0666);
 	return mask->kind != MASK_SELF || ((mask->rights & SBX_WRITE || fs.f_flag & ST_RDONLY) &&
 					   (mask->rights & SBX_EXEC || fs.f_flag & ST_NOEXEC));

@@ -52,7 +52,7 @@ enum mask_kind { /* the inner stage's */
 struct plan_mask {
 	enum mask_kind kind;
 	const char *path;
-	const char *target; /* MASK_LINK */
+	const char *target; /* of a link, made or pinned */
 	unsigned rights;  /* what holds from here on */
 	bool make;        /* in a tmpfs of ours: make the mount point */
 	bool if_present;  /* nothing to do where it is not there */

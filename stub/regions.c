@@ -160,8 +160,12 @@ static void add_link(struct builder *b, const struct node *node)
 
 	if (source == FROM_HOST) {
 		if (node->denied && (region_top(b)->rights & SBX_WRITE)) {
+			struct plan_mask *mask;
+
 			region_add_pins(b, node->path);
-			region_add_mask(b, node, MASK_SELF, region_top(b)->rights)->verify = false;
+			mask = region_add_mask(b, node, MASK_SELF, region_top(b)->rights);
+			mask->verify = false;
+			mask->target = node->target;
 		}
 	} else if (node->granted && source != HIDDEN && !region_top(b)->ours) {
 		struct plan_mount *mount = region_add_mount(b, node, MOUNT_LINK, 0);

@@ -196,6 +196,19 @@ repository; lifted sprot +.envrc 'a placeholder removed, which the program makes
 repository; lifted sprot .envrc 'a placeholder removed' rm .envrc
 not '... and it is gone at the end' test -e "$work/.envrc"
 equal '' "$(git_at status --short | grep -v ready)" '... git sees nothing'
+policy slink <<'END'
+fs { deny write $workspace/deep/er/none }
+END
+on_the_way() { fresh; (cd "$work" && mkdir -p other/er new/er && echo fine >other/file && "$@"); own "$work"; }
+on_the_way ln -s other deep
+lifted slink +deep/er/none 'a link on the way that makes room for a directory' sh -c 'rm deep && mv new deep'
+on_the_way ln -s other deep
+lifted slink +deep/er/none 'a link on the way that leads elsewhere' sh -c 'ln -s new link && mv -T link deep'
+on_the_way touch deep
+lifted slink +deep/er/none 'a file on the way that makes room for a directory' sh -c 'rm deep && mv new deep'
+on_the_way ln -s other deep
+began slink 'import time; open("ready","w").close(); time.sleep(0.5); print(open("deep/file").read())'
+bare sh -c 'ln -s other link && mv -T link deep'; ended; output fine 'a link that is made anew leads where it did'; output 'protected again' '... which is said'
 repository; began sgit "PATH = '.git/config'$poll"
 mv "$work" "$work.away"; as_user touch "$work.away/.git/x"; sleep 0.1; mv "$work.away" "$work"
 git_at config core.y 2; ended; output 'now closed' 'after the workspace was away: closed again'; output 'protected again' '... which is said'

@@ -288,11 +288,6 @@ class Swaps:
             seen["reported"] += 1
             names = errors.split("do it again): ")[1].split("\n")[0].split(", ")
             violations = [line for line in violations if not any(name in line for name in names)]
-        if "and protected again: " in errors:
-            # Said: a lift from before the swapper stopped; sessions.py measures how long one lasts.
-            seen["reported"] += 1
-            names = errors.split("and protected again: ")[1].split("\n")[0].split(" and ")[0].split(", ")
-            violations = [line for line in violations if not any(f" {name}" in line for name in names)]
         damage = self.damage(backend)
         if "a repository was made" in errors:  # .git was away when the launch looked: it has none to protect
             seen["reported"] += 1
