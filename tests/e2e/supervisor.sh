@@ -120,8 +120,8 @@ for backend in bwrap landlock; do
 		status 125 "$backend: files of $most KiB at most"; output 'ulimit -f' '... which is said'
 		equal "$before" "$(find "$TESTHOME/.local/state/sbx" "$work" | sort)" '... and nothing stays'
 	done
-	run_in "$work" bash -c "ulimit -St 1; exec timeout 20 $sbx_exec --backend $backend $dir/$asked.sbx -- sh -c 'trap \"\" XCPU; while :; do :; done'"
-	case $status in 124 | 137 | 152) pass "$backend: ulimit -t" ;; *) fail "$backend: ulimit -t: $status" "$out" ;; esac
+	run_in "$work" bash -c "ulimit -St 1; exec timeout 20 $sbx_exec --backend $backend $dir/$asked.sbx -- sh -c 'trap \"trap \\\"exit 9\\\" XCPU\" XCPU; while :; do :; done'"
+	case $status in 9 | 137 | 152) pass "$backend: ulimit -t" ;; *) fail "$backend: ulimit -t: $status" "$out" ;; esac
 	equal "$before" "$(find "$TESTHOME/.local/state/sbx" "$work" | sort)" '... and nothing stays'
 done
 
