@@ -6,7 +6,8 @@
 #	testuser_setup SCRIPT ARGUMENT...
 #				sets TESTUSER, TESTUID, TESTHOME; makes the user.
 #				An ordinary user's SCRIPT (from the top folder)
-#				starts anew by sudo; false: there is none
+#				starts anew by sudo; false: there is none.  Another
+#				pair of TESTUSER and TESTUID can be given before
 #	as_user COMMAND...	runs it as that user with a bare environment
 #	stage_tree DIR		copies the programs and the library to DIR,
 #				readable by everyone (the checkout may not be)
@@ -20,9 +21,9 @@ testuser_setup() {
 		sudo -n true 2>/dev/null || return 1
 		exec sudo -n env ONLY="${ONLY-}" VERBOSE="${VERBOSE-}" TERM="${TERM:-dumb}" "$@"
 	fi
-	# One run at a time: they share that user.
+	# One run at a time for each user: what shares one waits.
 	[ -n "${TESTUSER_LOCKED-}" ] ||
-		TESTUSER_LOCKED=1 exec flock --close /run/sbx-test.lock "$@"
+		TESTUSER_LOCKED=1 exec flock --close "/run/sbx-${TESTUSER#sbx}.lock" "$@"
 	id "$TESTUSER" >/dev/null 2>&1 ||
 		useradd --create-home --uid "$TESTUID" --shell /bin/bash "$TESTUSER" || return 1
 	[ "$(id -u "$TESTUSER")" = "$TESTUID" ] || {
