@@ -143,7 +143,7 @@ const char *explain_credential(const struct question *question, struct answer *a
 		answer->says = "stays outside";
 		answer_note(question, answer,
 			    "inside the variable holds a placeholder; the proxy puts the value in, "
-			    "for these hosts alone");
+			    "for these hosts alone, and over TLS alone");
 		if (credential->head.flags & SBX_F_OPTIONAL)
 			answer_note(question, answer, "left out where its source is absent");
 	}

@@ -2,10 +2,13 @@
  * A credential: where the real value is outside, and the one place it is put.
  */
 #include <ctype.h>
+#include <string.h>
+#include <strings.h>
 
 #include "compiler/lower.h"
 
 #define HTTPS_PORT 443
+#define HTTP_PORT  80
 
 static bool is_word(const struct ast_word *word, const char *text)
 {
@@ -70,30 +73,83 @@ static bool lower_source(struct lower *lower, const struct ast_stmt *stmt, struc
 	return good;
 }
 
+/* The proxy puts a value into TLS alone, and there is none at port 80: such a credential
+ * would never go out. */
+static bool check_bound(struct lower *lower, const struct ast_word *word, const struct host *host)
+{
+	if (host->kind != SBX_NETK_HOST)
+		return fail_source(lower, word,
+				   "a credential is bound to hosts by their exact names");
+	if (!host->port_said || host->port != HTTP_PORT)
+		return true;
+	diag_error(lower->diags, DIAG_C0504, word->span,
+		   "a credential goes out in TLS alone, and port 80 is plain HTTP");
+	diag_note(lower->diags, (struct span){ 0 }, "write `host %.*s`, which is port 443",
+		  STR_ARG(host->name));
+	return false;
+}
+
 /* Hosts are kept as "host:port" texts, exact names only. */
 static bool lower_hosts(struct lower *lower, const struct ast_stmt *stmt, struct tmpl_list *out)
 {
-	struct host_list hosts = { 0 };
-
 	for (const struct ast_word *word = stmt->items; word; word = word->next) {
+		struct host_list hosts = { 0 };
+
 		if (!words_hosts(&lower->words, word, &hosts))
 			return false;
-	}
-	for (size_t i = 0; i < hosts.count; i++) {
-		const struct host *host = &hosts.items[i];
-		struct seg *seg = ARENA_NEW(lower->arena, struct seg);
+		for (size_t i = 0; i < hosts.count; i++) {
+			const struct host *host = &hosts.items[i];
+			struct seg *seg = ARENA_NEW(lower->arena, struct seg);
 
-		if (host->kind != SBX_NETK_HOST) {
-			diag_error(lower->diags, DIAG_C0504, stmt->span,
-				   "a credential is bound to hosts by their exact names");
-			return false;
+			if (!check_bound(lower, word, host))
+				return false;
+			seg->kind = SBX_SEG_TEXT;
+			seg->text = str_from(
+			    arena_printf(lower->arena, "%.*s:%u", STR_ARG(host->name),
+					 host->port_said ? host->port : HTTPS_PORT));
+			*VEC_PUSH(lower->arena, out) = (struct tmpl){ seg, 1 };
 		}
-		seg->kind = SBX_SEG_TEXT;
-		seg->text = str_from(arena_printf(lower->arena, "%.*s:%u", STR_ARG(host->name),
-						  host->port_said ? host->port : HTTPS_PORT));
-		*VEC_PUSH(lower->arena, out) = (struct tmpl){ seg, 1 };
 	}
 	return true;
+}
+
+/* Is it the proxy's own business (blob/fields.def)?  What is put in there is lost, or
+ * makes the request one that no server reads. */
+static bool is_proxys(struct str header)
+{
+	static const char *const names[] = {
+#define HOP_FIELD(name)	   name,
+#define OWN_FIELD(name)	   name,
+#define HIDING_FIELD(name) name,
+#include "blob/fields.def"
+	};
+	static const char proxy[] = "proxy-";
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (header.len == strlen(names[i]) &&
+		    !strncasecmp(header.ptr, names[i], header.len))
+			return true;
+	return header.len >= sizeof(proxy) - 1 &&
+	       !strncasecmp(header.ptr, proxy, sizeof(proxy) - 1);
+}
+
+static bool check_header(struct lower *lower, const struct ast_word *word, struct str header)
+{
+	bool good = header.len != 0;
+
+	for (size_t i = 0; i < header.len; i++)
+		good &= isalnum((unsigned char)header.ptr[i]) || header.ptr[i] == '-';
+	if (!good)
+		return fail_source(lower, word,
+				   "the name of an HTTP header is wanted, as in x-api-key");
+	if (!is_proxys(header))
+		return true;
+	diag_error(lower->diags, DIAG_C0504, word->span,
+		   "the proxy itself makes the header `%.*s`: a credential cannot go there",
+		   STR_ARG(header));
+	diag_note(lower->diags, (struct span){ 0 },
+		  "write the one that the server reads it from, as in authorization or x-api-key");
+	return false;
 }
 
 static bool lower_header_line(struct lower *lower, const struct ast_stmt *stmt,
@@ -101,15 +157,10 @@ static bool lower_header_line(struct lower *lower, const struct ast_stmt *stmt,
 {
 	static const char *const schemes[] = { "bearer", "basic", NULL };
 	const struct ast_word *name = stmt->items, *scheme = name->next;
-	bool good = true;
 
-	if (!words_plain(&lower->words, name, &out->header))
+	if (!words_plain(&lower->words, name, &out->header) ||
+	    !check_header(lower, name, out->header))
 		return false;
-	for (size_t i = 0; i < out->header.len; i++)
-		good &= isalnum((unsigned char)out->header.ptr[i]) || out->header.ptr[i] == '-';
-	if (!good || !out->header.len)
-		return fail_source(lower, name,
-				   "the name of an HTTP header is wanted, as in x-api-key");
 	if (!scheme)
 		return true;
 	int kind = words_choice(&lower->words, scheme, "how a header carries it", schemes);
@@ -120,7 +171,13 @@ static bool lower_header_line(struct lower *lower, const struct ast_stmt *stmt,
 		return fail_source(lower, scheme->next, "after `bearer` stands nothing");
 	if (kind && !scheme->next)
 		return fail_source(lower, scheme, "`basic` needs the name of a user");
-	return !kind || words_plain(&lower->words, scheme->next, &out->basic_user);
+	if (!kind)
+		return true;
+	if (!words_plain(&lower->words, scheme->next, &out->basic_user))
+		return false;
+	return !memchr(out->basic_user.ptr, ':', out->basic_user.len) ||
+	       fail_source(lower, scheme->next,
+			   "a user's name has no colon: behind it HTTP reads the password");
 }
 
 static bool lower_line(struct lower *lower, const struct ast_stmt *stmt, struct credential *out,

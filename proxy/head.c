@@ -285,9 +285,8 @@ bool head_parse(enum head_kind kind, const char *data, struct head *head)
 bool head_hop_by_hop(const struct head *head, const struct head_field *field)
 {
 	static const char *const always[] = {
-		"connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding",
-		"upgrade", "content-length", "proxy-authorization", "proxy-authenticate",
-		"proxy-authentication-info", "http2-settings",
+#define HOP_FIELD(name) name,
+#include "blob/fields.def"
 	};
 
 	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)

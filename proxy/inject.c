@@ -139,16 +139,26 @@ static bool is_one_of(struct span name, const char *const *names)
 	return false;
 }
 
-/*
- * With a credential: what would let the answer come in a form that is not searched for
- * its echo.  A range would give it in two halves.
- */
 static bool hides_answer(struct span name)
 {
-	static const char *const hiding[] = { "accept-encoding", "sec-websocket-extensions",
-					      "range", "if-range", NULL };
+	static const char *const hiding[] = {
+#define HIDING_FIELD(name) name,
+#include "blob/fields.def"
+		NULL
+	};
 
 	return is_one_of(name, hiding);
+}
+
+static bool is_own(struct span name)
+{
+	static const char *const own[] = {
+#define OWN_FIELD(name) name,
+#include "blob/fields.def"
+		NULL
+	};
+
+	return is_one_of(name, own);
 }
 
 /* By which a server may do another thing than was decided about. */
@@ -172,8 +182,7 @@ static bool is_credential(const struct inject_request *request, struct span name
 
 static bool passes(const struct inject_request *request, const struct head_field *field)
 {
-	if (head_hop_by_hop(request->head, field) || span_is(field->name, "host") ||
-	    span_is(field->name, "expect") ||
+	if (head_hop_by_hop(request->head, field) || is_own(field->name) ||
 	    (field->name.size >= 6 && !strncasecmp(field->name.at, "proxy-", 6)))
 		return false;
 	if (request->narrowed && overrides(field->name))
