@@ -36,6 +36,9 @@ WORKS = [
     ("git clone", "git clone -q https://git.test/project.git cloned && cat cloned/README", "cloned"),
     ("npm install", "npm install --no-audit --no-fund --registry https://npm.test/ world-package >npm.log 2>&1 || "
      "cat npm.log; node -p 'require(\"world-package\")'", "42"),
+    ("npm install where an npmrc has roots of its own", "mkdir own && cd own && echo cafile=/etc/ssl/certs/ca-certificates.crt >.npmrc && "
+     "npm install --no-audit --no-fund --fetch-retries 0 --registry https://npm.test/ world-package >npm.log 2>&1 || "
+     "cat npm.log; node -p 'require(\"world-package\")'", "42"),
     ("pip download", "/usr/bin/python3 -m pip download -q --no-deps -i https://pypi.test/simple world-package && "
      "ls *.whl", "world_package-1.0.0-py3-none-any.whl"),
 ]
