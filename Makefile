@@ -138,10 +138,12 @@ demo: deps-build
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)demo/run
 
-# Every kind of test that this machine can run; the last line has the counts.
+# Every kind of test that this machine can run; the last line has the counts.  Built
+# first, by all processors; what does not build is its own kind's failure.
 check: deps-check
-	$(Q)$(MAKE) --no-print-directory all
-	$(Q)tests/run-checks $(CHECKS) $(LATE_CHECKS)
+	$(Q)$(MAKE) --no-print-directory -j$(shell nproc) all
+	-$(Q)$(MAKE) --no-print-directory -j$(shell nproc) -k BUILD_ONLY=1 $(CHECKS)
+	$(Q)tests/run-checks $(filter-out $(SLOW_CHECKS) $(ALONE_CHECKS),$(CHECKS)) $(SLOW_CHECKS) -- $(ALONE_CHECKS)
 
 deps-build deps-check: deps-%:
 	$(Q)scripts/install-deps $*
@@ -186,7 +188,7 @@ help:
 	@echo 'make demo         install what is needed, build, show a sandbox at work'
 	@echo 'make check        install what is needed, build, run the tests'
 	@echo 'make check-agents the same with the real agents, from npm'
-	@echo 'make check-KIND   one kind: $(patsubst check-%,%,$(CHECKS) $(LATE_CHECKS))'
+	@echo 'make check-KIND   one kind: $(CHECKS:check-%=%)'
 	@echo 'make bench        speed and size, side by side with other launchers'
 	@echo 'make fuzz TIME=60 each fuzz target for so many seconds'
 	@echo 'make install      into PREFIX=$(PREFIX), below DESTDIR'

@@ -33,6 +33,18 @@ $(O)/fuzz/grammar/%.o: $(O)/grammar/%.c
 
 -include $(wildcard tests/*/tests.mk)
 
+# `make check` runs two kinds at a time (run-checks).  These take longest, the last of
+# them most: one of the two lanes begins with it.
+SLOW_CHECKS := check-races check-egress check-agree check-proxy check-faults check-fuzz check-e2e
+# These have the machine to themselves: escape compares it with what it was, and kernels
+# boots as many as there are at the same time.
+ALONE_CHECKS := check-kernels check-escape
+
+# `make BUILD_ONLY=1 check-KIND` builds what that kind runs, and runs nothing.
+ifdef BUILD_ONLY
+$(CHECKS): private SHELL := /bin/true
+endif
+
 # What tests/KIND/run starts, for who runs it by itself.
 .PHONY: test-programs
 test-programs: $(TEST_PROGRAMS)

@@ -1,5 +1,5 @@
-# The launcher under other kernels: tests/kernels/run.  The slowest, so the last.
-LATE_CHECKS += check-kernels
+# The launcher under other kernels: tests/kernels/run.
+CHECKS += check-kernels
 
 $(O)/tests/kernels-probe: tests/kernels/probe.c
 	$(call say,CC,$<)
