@@ -53,8 +53,19 @@ class Tries:
         self.script.chmod(0o644)
         self.rows = expected()
 
-    def run(self, start):
-        """{name: (verdict, milliseconds, where it arrived)}"""
+    def run(self, start, is_late):
+        """{name: (verdict, milliseconds, where it arrived)}, the names asked for, the last process.  A machine that
+        is busy with something else is given a second chance, and a third."""
+        results, names, done = self.run_once(start)
+        for _ in range(2):
+            if not any(is_late(*result) for result in results.values()):
+                break
+            more, asked, done = self.run_once(start)
+            results = {name: more[name] if is_late(*result) else result for name, result in results.items()}
+            names = [*names, *asked]
+        return results, names, done
+
+    def run_once(self, start):
         tokens = ["tok" + secrets.token_hex(7)[:13] for _ in attempts.ATTEMPTS]
         self.world.asked()
         with socket.create_connection(("203.0.113.66", 9999)) as inherited:
@@ -90,7 +101,7 @@ def run(made, report, backends):
     report.check(list(tries.rows) == list(attempts.ATTEMPTS), "leaks: the table has a row for each attempt",
                  set(tries.rows) ^ set(attempts.ATTEMPTS))
     report.check(page(os.environ.get("BLESS") == "1"), "leaks: docs/egress.md has another table: BLESS=1")
-    bare, _, done = tries.run(tries.outside)
+    bare, _, done = tries.run(tries.outside, lambda verdict, time, arrived: verdict == "timeout")
     absent = set()
     for name, (verdict, _, arrived) in bare.items():
         if verdict in ("EPROTONOSUPPORT", "EAFNOSUPPORT"):
@@ -105,7 +116,8 @@ def run(made, report, backends):
         if why := suite.obstacle(backend):
             report.skip(f"leaks: {backend}", why)
             continue
-        results, names, done = tries.run(tries.inside(blob, backend, work))
+        results, names, done = tries.run(tries.inside(blob, backend, work),
+                                         lambda verdict, time, arrived: time >= FIRST and not arrived)
         if not done.stdout:
             report.check(False, f"leaks: {backend} starts", done.stderr)
             continue
