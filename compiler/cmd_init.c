@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "blob/contest.h"
-#include "compiler/fmt.h"
 #include "compiler/init.h"
 #include "compiler/stages.h"
 
@@ -25,7 +24,8 @@ static const char help[] =
     "\n"
     "Looks at this machine and at the project in DIR (else: here), and writes a policy\n"
     "for it in which each line is explained, to ~/.config/sbx/NAME.pol.\n"
-    "  --agent NAME  for this one and not the first found on PATH; shell: none\n"
+    "  --agent NAME  for this one and not the first found on PATH: claude, codex, gemini,\n"
+    "                opencode, aider, or shell, which is none\n"
     "  --force       overwrite the file\n"
     "  -o FILE       write it there; - is standard output\n"
     "Names are looked at, no contents.  Exit status: 0; 1 not written; 2 usage.\n";
@@ -69,17 +69,6 @@ static const char *default_file(struct init *init)
 	return dir ? arena_printf(init->arena, "%s/%s.pol", dir, init->name) : NULL;
 }
 
-/* As `sbxc fmt` would: the first edit then changes what was edited alone. */
-static struct str lay_out(struct init *init, struct text policy)
-{
-	struct str text = { policy.bytes.items, policy.bytes.count };
-	struct diags *diags = diags_new(init->arena);
-	struct source *source = source_from_text(init->arena, init->name, init->name, text);
-	const struct ast_file *file = parse_file(init->arena, diags, source);
-
-	return diag_errors(diags) ? text : fmt_layout(init->arena, file);
-}
-
 static bool in_project(const struct init *init, const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -89,19 +78,33 @@ static bool in_project(const struct init *init, const char *path)
 	return in;
 }
 
-/* What sbxc install would refuse is not named as what to do. */
+/* What has to be there before it starts, and what sbxc install would not refuse. */
 static void say_next(struct init *init, const char *path)
 {
 	bool in = in_project(init, path);
 	const char *shown = diag_escape(init->arena, str_from(path));
 
-	printf("%s\nRead it, then: ", shown);
+	printf("%s\n", shown);
+	if (init->keys.count)
+		printf("No key is there yet%s:\n",
+		       init->any_key && init->keys.count > 1 ? "; one of these is enough" : "");
+	for (size_t i = 0; i < init->keys.count; i++)
+		printf("  %s\n", diag_escape(init->arena, str_from(init->keys.items[i])));
+	printf("Read it, then: ");
 	if (in)
 		printf("move it out of the project, whose programs could change it there, and: ");
 	printf("sbxc install %s && %s-sbx\n", in ? "FILE" : shown, init->name);
 	printf(
 	    "  Start %s-sbx in the project; it is put into ~/.local/bin, which PATH has to hold\n",
 	    init->name);
+}
+
+/* By which name backends speak of it; none of the library's by that name is meant. */
+static const char *place_of(const struct init *init, const char *path, bool out)
+{
+	if (out)
+		return arena_printf(init->arena, "./%s.pol", init->name);
+	return strchr("/.", *path) ? path : arena_printf(init->arena, "./%s", path);
 }
 
 static bool write_policy(struct init *init, const struct request *request)
@@ -115,9 +118,9 @@ static bool write_policy(struct init *init, const struct request *request)
 		return false;
 	if (!out && !request->force && lstat(path, &st) == 0)
 		return fail(init->arena, path, "is there already: --force overwrites it");
-	if (!init_check(init, init_policy(init)))
+	if (!init_check(init, init_draft(init), place_of(init, path, out)))
 		return false;
-	policy = lay_out(init, init_policy(init)); /* now with what was found */
+	policy = init_lay_out(init, init_policy(init)); /* now with what was found */
 	if (out)
 		return fwrite(policy.ptr, 1, policy.len, stdout) == policy.len;
 	if (request->force) {

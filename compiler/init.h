@@ -35,6 +35,8 @@ struct init {
 	} entries;
 	const struct init_entry *agent;
 	struct init_names findings; /* of the machine: lines of the comment at the head */
+	struct init_names keys;     /* what a person has to do first: no key is there */
+	bool any_key;               /* one of these is enough */
 };
 
 /* False after a message: no table, or one that is broken. */
@@ -46,8 +48,16 @@ bool init_is(const struct init_entry *entry, const char *kind);
 /* The policy as it is written. */
 struct text init_policy(struct init *init);
 
-/* Adds to @init what kernel and backends make of this policy, and which of the names that
- * it seals are there; false: it does not compile, which is a fault of the table, and is said. */
-bool init_check(struct init *init, struct text policy);
+/* init_policy with as many empty findings as init_check will find: the lines that a backend
+ * names in this text are those of the file. */
+struct str init_draft(struct init *init);
+/*
+ * Adds to @init what kernel and backends make of this policy, by the name @path; which of
+ * the names that it seals are there, and which keys are not.  False: it does not compile,
+ * which is a fault of the table, and is said.
+ */
+bool init_check(struct init *init, struct str policy, const char *path);
+/* As `sbxc fmt` would: the first edit then changes what was edited alone. */
+struct str init_lay_out(struct init *init, struct text policy);
 
 #endif

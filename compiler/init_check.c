@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@
 #include "compiler/stages.h"
 #include "compiler/targets.h"
 
+#define FINDINGS (SBX_BACKEND_COUNT + 3) /* of init_check, where the backends are asked */
 #define FOUND(init, ...)                                                                           \
 	(*VEC_PUSH((init)->arena, &(init)->findings) = arena_printf((init)->arena, __VA_ARGS__))
 
@@ -109,30 +111,92 @@ static const char *landlock_here(struct init *init)
 		   : "no Landlock, without which no policy starts";
 }
 
+/* `~/...` for what is there in the model's home; NULL for what is elsewhere. */
+static const char *in_home(const struct sbx_vars *vars, const char *path)
+{
+	size_t length = strlen(vars->value[SBX_VAR_HOME]);
+
+	return !strncmp(path, vars->value[SBX_VAR_HOME], length) && path[length] == '/'
+		   ? path + length
+		   : NULL;
+}
+
 static void look_for_secrets(struct init *init, const struct sbx_blob *blob)
 {
 	struct text names = { .arena = init->arena };
 	const char *home = home_dir(init->arena);
 	struct sbx_vars vars;
 	struct sbx_fs_set set;
-	size_t length;
 
 	model_vars(init->arena, blob, &vars);
 	model_fs_set(init->arena, blob, &vars, &set);
-	length = strlen(vars.value[SBX_VAR_HOME]);
 	for (size_t i = 0; home && i < set.count; i++) {
-		const char *path = set.points[i].path;
+		const char *below = in_home(&vars, set.points[i].path);
 		struct stat st;
 
-		if (set.points[i].verb == SBX_FS_SEAL && !set.points[i].wild &&
-		    !strncmp(path, vars.value[SBX_VAR_HOME], length) && path[length] == '/' &&
-		    lstat(arena_printf(init->arena, "%s%s", home, path + length), &st) == 0)
-			text_add(&names, " ~%s", path + length);
+		if (set.points[i].verb == SBX_FS_SEAL && !set.points[i].wild && below &&
+		    lstat(arena_printf(init->arena, "%s%s", home, below), &st) == 0)
+			text_add(&names, " ~%s", below);
 	}
 	FOUND(init, "Sealed, and there:%s", names.bytes.count ? text_end(&names) : " nothing");
 }
 
-bool init_check(struct init *init, struct text policy)
+/* What a person does to have this key, or NULL: it is there, or no file. */
+static const char *to_do_for(struct init *init, const struct sbx_blob *blob,
+			     const struct sbx_vars *vars, const struct sbx_credential *credential)
+{
+	struct sbx_tmpl tmpl = *SBX_AT(blob, TMPLS, sbx_tmpl, credential->source_first);
+	char path[PATH_MAX];
+	const char *home = home_dir(init->arena), *below;
+	uint32_t unset;
+	struct stat st;
+	bool wild;
+
+	if (credential->source != SBX_SOURCE_FILE ||
+	    sbx_expand(blob, tmpl, vars, path, sizeof(path), &wild, &unset) < 0)
+		return NULL;
+	below = in_home(vars, path);
+	if (!below || !home || lstat(arena_printf(init->arena, "%s%s", home, below), &st) == 0)
+		return NULL;
+	return credential->json == SBX_NONE
+		   ? arena_printf(init->arena, "install -D -m 600 /dev/stdin ~%s", below)
+		   : arena_printf(init->arena, "log in outside, which leaves ~%s", below);
+}
+
+/* A launch needs those that are not optional, and one at least. */
+static void look_for_keys(struct init *init, const struct sbx_blob *blob)
+{
+	struct init_names needed = { 0 }, optional = { 0 };
+	struct sbx_vars vars;
+	uint32_t count = SBX_COUNT(blob, CREDENTIALS);
+
+	model_vars(init->arena, blob, &vars);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sbx_credential *credential =
+		    SBX_AT(blob, CREDENTIALS, sbx_credential, i);
+		const char *to_do = to_do_for(init, blob, &vars, credential);
+
+		if (to_do && credential->head.flags & SBX_F_OPTIONAL)
+			*VEC_PUSH(init->arena, &optional) = to_do;
+		else if (to_do)
+			*VEC_PUSH(init->arena, &needed) = to_do;
+	}
+	init->any_key = optional.count == count;
+	init->keys = init->any_key ? optional : needed;
+}
+
+struct str init_draft(struct init *init)
+{
+	struct str text;
+
+	for (unsigned i = 0; i < FINDINGS; i++)
+		FOUND(init, "%s", "");
+	text = init_lay_out(init, init_policy(init));
+	init->findings.count = 0;
+	return text;
+}
+
+bool init_check(struct init *init, struct str policy, const char *path)
 {
 	struct compile_options options = { 0 };
 	struct compilation c;
@@ -141,8 +205,8 @@ bool init_check(struct init *init, struct text policy)
 	bool good;
 
 	compilation_init(&c, &options);
-	c.text = (struct str){ policy.bytes.items, policy.bytes.count };
-	good = compile_path(&c, "-");
+	c.text = policy;
+	good = compile_path(&c, path);
 	if (!good)
 		diag_flush(c.diags, stderr, colour_on(stderr));
 	good = good && !sbx_blob_open(c.blob.data, c.blob.size, &blob);
@@ -152,6 +216,7 @@ bool init_check(struct init *init, struct text policy)
 			      landlock_here(init));
 		ask_backends(init, &c.blob);
 		look_for_secrets(init, &blob);
+		look_for_keys(init, &blob);
 	}
 	compilation_free(&c);
 	return good;

@@ -2,7 +2,9 @@
  * The policy that sbxc init writes: what was found, then the lines of the
  * table's entries, each section once, in the order in which people read them.
  */
+#include "compiler/fmt.h"
 #include "compiler/init.h"
+#include "compiler/stages.h"
 
 static bool has(const struct init_entry *agent, const char *language)
 {
@@ -90,4 +92,14 @@ struct text init_policy(struct init *init)
 	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
 		add_section(init, &text, sections[i].name, sections[i].block);
 	return text;
+}
+
+struct str init_lay_out(struct init *init, struct text policy)
+{
+	struct str text = { policy.bytes.items, policy.bytes.count };
+	struct diags *diags = diags_new(init->arena);
+	struct source *source = source_from_text(init->arena, init->name, init->name, text);
+	const struct ast_file *file = parse_file(init->arena, diags, source);
+
+	return diag_errors(diags) ? text : fmt_layout(init->arena, file);
 }

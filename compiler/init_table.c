@@ -164,7 +164,13 @@ bool init_choose_agent(struct init *init, const char *wanted)
 		if (wanted ? !strcmp(entry->name, wanted) : entry->there)
 			init->agent = entry;
 	}
-	if (!init->agent)
-		usage_unknown("agent", wanted ? wanted : "", names.items, names.count);
-	return init->agent != NULL;
+	if (init->agent)
+		return true;
+	usage_unknown("agent", wanted ? wanted : "", names.items, names.count);
+	fputs("sbxc: it knows", stderr);
+	for (size_t i = 0; i < names.count; i++)
+		fprintf(stderr, "%s %s", i ? "," : "",
+			diag_escape(init->arena, str_from(names.items[i])));
+	fputs("\n", stderr);
+	return false;
 }
