@@ -25,9 +25,12 @@
 #ifndef SBX_BLOB_JOB_WIRE_H
 #define SBX_BLOB_JOB_WIRE_H
 
-#define SBX_JOB_VERSION 1
+#define SBX_JOB_VERSION "1"
 #define SBX_JOB_ENVELOPE "envelope"
 #define SBX_JOB_SCRIPT "script"
+/* sbx-slurm by this name is the first program of a job: its arguments are the numbers of
+ * two memory files, the envelope and, of a batch job, the script. */
+#define SBX_JOB_RUNNER "sbx-job"
 /* The job does not run: no launcher, another digest, a backend that enforces less. */
 #define SBX_JOB_EXIT 125
 

@@ -263,7 +263,7 @@ static bool put_environment(struct ask *ask, struct strings *envelope)
 static void put_session(const struct ask *ask, const struct job_frame *frame,
 			struct strings *envelope)
 {
-	strings_add(envelope, "version %d", SBX_JOB_VERSION);
+	strings_add(envelope, "version %s", SBX_JOB_VERSION);
 	strings_add(envelope, "blob %s", frame->policy);
 	strings_add(envelope, "session %s", frame->session);
 	strings_add(envelope, "backend %s", frame->backend);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "stub/job.h"
 #include "stub/launch.h"
 #include "stub/out.h"
 #include "stub/vars.h"
@@ -53,7 +54,7 @@ static void pass(struct launch *launch, const struct entry *entry)
 	struct sbx_env_verdict verdict;
 
 	sbx_env_decide(&launch->blob, name, &verdict);
-	if (!verdict.visible || verdict.set)
+	if ((!verdict.visible && !job_says(launch, name, &verdict)) || verdict.set)
 		return;
 	/* The caller's idea of the directory may hold links that are not inside. */
 	*vec_add(&launch->plan.environ) =

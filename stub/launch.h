@@ -31,6 +31,9 @@ struct launch {
 	gid_t gid;
 	struct rlimit descriptors; /* RLIMIT_NOFILE as the caller had it */
 
+	const char *envelope; /* of --job, as it was submitted; NULL: it is none */
+	size_t envelope_size;
+
 	const char *blob_name; /* as it was found: links may lead from it */
 	const char *blob_path; /* canonical */
 	struct sbx_blob blob;

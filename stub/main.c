@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include "stub/closing.h"
 #include "stub/git.h"
 #include "stub/inner.h"
+#include "stub/job.h"
 #include "stub/launch.h"
 #include "stub/load.h"
 #include "stub/out.h"
@@ -149,17 +151,19 @@ void launch_settle(struct launch *launch, struct backend *backend)
 	backend_translate(launch, backend);
 }
 
-static _Noreturn void end_like(const struct outcome *out, bool on_terminal)
+static _Noreturn void end_like(const struct launch *launch, const struct outcome *out)
 {
-	/* Ctrl-C: a script that runs us must see it too. */
-	if (out->signal == SIGINT && on_terminal) {
-		sigset_t interrupt;
+	/* Ctrl-C: a script that runs us must see it too.  Slurm tells each of them. */
+	if ((out->signal == SIGINT && launch->plan.foreground) ||
+	    (out->signal && launch->envelope && out->status == 128 + out->signal)) {
+		sigset_t same;
 
-		sigemptyset(&interrupt);
-		sigaddset(&interrupt, SIGINT);
-		signal(SIGINT, SIG_DFL);
-		raise(SIGINT);
-		sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
+		prctl(PR_SET_DUMPABLE, 0);
+		sigemptyset(&same);
+		sigaddset(&same, out->signal);
+		signal(out->signal, SIG_DFL);
+		raise(out->signal);
+		sigprocmask(SIG_UNBLOCK, &same, NULL);
 	}
 	_exit(out->status);
 }
@@ -219,7 +223,7 @@ static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 		    "first",
 		    workspace);
 	closing_report(launch, &out);
-	end_like(&out, launch->plan.foreground);
+	end_like(launch, &out);
 }
 
 /* Whoever ignores SIGCHLD has no children to wait for. */
@@ -248,6 +252,8 @@ int main(int argc, char **argv, char **environment)
 	launch->environ = environment;
 	take_identity(launch);
 	options_parse(argv, &launch->options);
+	if (launch->options.job)
+		job_read(launch);
 	if (launch->options.check)
 		out_begin_list();
 	closing_note_strangers(launch);

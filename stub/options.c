@@ -14,6 +14,8 @@ enum option_id {
 	OPTION_WORKSPACE,
 	OPTION_DEFINE,
 	OPTION_NET_LOG,
+	OPTION_JOB,
+	OPTION_DIGEST,
 	OPTION_DRY_RUN,
 	OPTION_CHECK,
 	OPTION_VERBOSE,
@@ -28,6 +30,8 @@ static const char table[] =
     "--workspace\0\0DIR\0instead of the policy's workspace\0"
     "--define\0-D\0NAME=VALUE\0give a parameter of the policy a value\0"
     "--net-log\0\0FILE\0append what the proxy decides to it, a JSON line each\0"
+    "--job\0\0DIR\0run the job that a session left there, instead of a policy\0"
+    "--digest\0\0SHA256\0of that job, as it was submitted\0"
     "--dry-run\0\0\0print the plan and start nothing\0"
     "--check\0\0\0can this machine enforce the policy, and how?\0"
     "--verbose\0-v\0\0say what was skipped, and why\0"
@@ -82,7 +86,7 @@ static _Noreturn void print_help(void)
 	_exit(0);
 }
 
-static void add_define(struct options *out, const char *text)
+void options_define(struct options *out, const char *text)
 {
 	const char *equals = strchr(text, '=');
 	struct define *define;
@@ -138,10 +142,16 @@ static void apply(enum option_id id, const char *value, struct options *out)
 		out->workspace = value;
 		break;
 	case OPTION_DEFINE:
-		add_define(out, value);
+		options_define(out, value);
 		break;
 	case OPTION_NET_LOG:
 		out->net_log = value;
+		break;
+	case OPTION_JOB:
+		out->job = value;
+		break;
+	case OPTION_DIGEST:
+		out->digest = value;
 		break;
 	case OPTION_DRY_RUN:
 		out->dry_run = true;
@@ -207,9 +217,12 @@ void options_parse(char **argv, struct options *out)
 	out->end = (size_t)(at - argv);
 	if (*at && !strcmp(*at, "--"))
 		at++;
-	if (!*at)
+	if (!out->job != !out->digest || (out->job && (*at || out->workspace || out->define_count)))
+		refuse("--job DIR --digest SHA256 is all of a job: the rest is there");
+	if (!*at && !out->job)
 		refuse("which policy? usage: sbx-exec [OPTION...] BLOB|NAME [--] [COMMAND...]");
-	out->blob = *at++;
+	if (*at)
+		out->blob = *at++;
 	if (*at && !strcmp(*at, "--"))
 		at++;
 	if (*at)

@@ -17,6 +17,7 @@ struct options {
 	unsigned choices;      /* how often they were said: once more with each new beginning */
 	const char *workspace; /* NULL: as the policy says */
 	const char *net_log;   /* NULL: the proxy writes none */
+	const char *job, *digest; /* NULL: none; a directory, and what its envelope has */
 	const char *blob;      /* a path or a name */
 	char *const *command;  /* NULL: the policy's */
 	struct define defines[SBX_PARAM_MAX];
@@ -29,5 +30,7 @@ struct options {
 /* Prints the help or the version and exits where asked to; refuses what is
  * not understood. */
 void options_parse(char **argv, struct options *out);
+/* `-D @text`. */
+void options_define(struct options *out, const char *text);
 
 #endif

@@ -330,6 +330,15 @@ const char *out_error(int error)
 		       "made here: start outside it";
 }
 
+const char *out_hex(const uint8_t digest[32])
+{
+	char *text = mem_get(2 * 32 + 1);
+
+	for (size_t i = 0; i < 2 * 32; i++)
+		text[i] = "0123456789abcdef"[digest[i / 2] >> (i % 2 ? 0 : 4) & 15];
+	return text;
+}
+
 const char *out_number(unsigned long long value)
 {
 	return out_string("%llu", value);

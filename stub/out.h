@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define OUT_PREFIX    "sbx-exec: "
 #define OUT_FORMAT(n) __attribute__((format(printf, n, n + 1)))
@@ -47,7 +48,8 @@ const char *out_error(int error);
 /* The whole number at the start of @text; *end: behind it, or @text where there
  * is none or it does not fit. */
 unsigned long long out_read_number(const char *text, const char **end);
-/* The arena's copy of a whole number. */
+/* In the arena: a SHA-256 in hexadecimal, and a whole number. */
+const char *out_hex(const uint8_t digest[32]);
 const char *out_number(unsigned long long value);
 
 #endif

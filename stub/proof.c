@@ -19,21 +19,12 @@
 #include "stub/out.h"
 #include "stub/sys.h"
 
-static const char *hex(const uint8_t *digest)
-{
-	char *text = mem_get(2 * 32 + 1);
-
-	for (size_t i = 0; i < 2 * 32; i++)
-		text[i] = "0123456789abcdef"[digest[i / 2] >> (i % 2 ? 0 : 4) & 15];
-	return text;
-}
-
 static const char *end(struct sbx_sha256 *sum)
 {
 	uint8_t digest[32];
 
 	sbx_sha256_end(sum, digest);
-	return hex(digest);
+	return out_hex(digest);
 }
 
 /* Of nothing where it cannot be read: that is no program's. */
@@ -138,7 +129,7 @@ static const char *compare_time(const char *text, uint32_t most)
 static const char *compare(const struct launch *launch, enum sbx_backend kind, const char *path,
 			   uint32_t most)
 {
-	const char *policy = hex(launch->blob.header->digest), *name = SBX_PROOF_NAMES, *text;
+	const char *policy = out_hex(launch->blob.header->digest), *name = SBX_PROOF_NAMES, *text;
 	long errata =
 	    syscall(SYS_landlock_create_ruleset, NULL, 0, UAPI_LANDLOCK_CREATE_RULESET_ERRATA);
 	int abi = sys_landlock_abi();

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "stub/broker.h"
+#include "stub/job.h"
 #include "stub/launch.h"
 #include "stub/out.h"
 #include "stub/sys.h"
@@ -137,7 +138,7 @@ static void check_file(struct launch *launch, int fd)
 
 void stdio_check_files(struct launch *launch)
 {
-	for (int fd = 0; fd < 3; fd++)
+	for (int fd = 0; fd < 3 && !job_opens_streams(launch); fd++)
 		check_file(launch, fd);
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, PROCESS); i++) {
 		const struct sbx_process_rule *rule =

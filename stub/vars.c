@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "stub/git.h"
+#include "stub/job.h"
 #include "stub/launch.h"
 #include "stub/mem.h"
 #include "stub/out.h"
@@ -390,5 +391,6 @@ void vars_resolve(struct launch *launch)
 	set_ours(launch);
 	set_workspace(launch);
 	git_resolve(launch);
+	job_hold(launch);
 	set_params(launch);
 }

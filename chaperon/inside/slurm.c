@@ -7,6 +7,8 @@
  * with the rights of the session.
  */
 #include "blob/chaperon_wire.h"
+#include "blob/job_wire.h"
+#include "chaperon/inside/job.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -403,6 +405,8 @@ int main(int argc, char **argv)
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
 
 	name = !argc ? "sbx-slurm" : slash ? slash + 1 : argv[0];
+	if (!strcmp(name, SBX_JOB_RUNNER))
+		job_run(argc, argv);
 	if (!strcmp(name, "sbx-slurm")) {
 		fputs("usage: it is called by the names of Slurm's clients, inside a session\n",
 		      argc > 1 && !strcmp(argv[1], "--help") ? stdout : stderr);

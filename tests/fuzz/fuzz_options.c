@@ -46,9 +46,10 @@ static bool is(const char *word, const char *name, const char *letter)
 /* Has @word its value in itself: --define=a=b, -Da=b? */
 static bool holds_value(const char *word)
 {
-	static const char *const names[] = { "--backend=", "--workspace=", "--define=", "--net-log=" };
+	static const char *const names[] = { "--backend=", "--workspace=", "--define=",
+					     "--net-log=", "--job=",       "--digest=" };
 
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strncmp(word, names[i], strlen(names[i])))
 			return true;
 	return !strncmp(word, "-D", 2) && word[2];
@@ -71,13 +72,19 @@ static void check_accepted(const struct line *line)
 		defines += is(word, "--define", "-D") || !strncmp(word, "-D", 2) ||
 			   !strncmp(word, "--define=", 9);
 		if (is(word, "--backend", NULL) || is(word, "--workspace", NULL) ||
-		    is(word, "--define", "-D") || is(word, "--net-log", NULL))
+		    is(word, "--define", "-D") || is(word, "--net-log", NULL) ||
+		    is(word, "--job", NULL) || is(word, "--digest", NULL))
 			at++;
 		else if (!holds_value(word) && !is(word, "--dry-run", NULL) &&
 			 !is(word, "--check", NULL) && !is(word, "--verbose", "-v") &&
 			 !is(word, "--quiet", "-q"))
 			fuzz_fault("the unknown option '%s' was accepted", word);
 	}
+	if (options->job && (!options->digest || options->blob || options->command || defines ||
+			     options->workspace))
+		fuzz_fault("a job that says more or less than which one");
+	if (options->job)
+		return;
 	if (at != options->end || at >= line->count)
 		fuzz_fault("the options end at %zu, not at %zu", at, options->end);
 	at += !strcmp(line->argv[at], "--");
