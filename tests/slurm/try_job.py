@@ -128,15 +128,197 @@ class Tries:
         self.check(found[0] and found[0] == found[1], "every pattern", f"{found} {self.words(held)}")
 
 
+    def files(self):
+        """A file of the job's is opened with the rights of the job."""
+        write(self.project / "file.sh", "#!/bin/sh\ncat; echo written\n")
+        write(self.project / "in", "read\n", 0o644)
+        (self.project / "link").symlink_to(self.world.home)
+        out, home = self.project / "to", self.world.home
+        cases = [(f"--output={home}/outside",), ("--output=../outside",), ("--output=link/outside",), ("--output=to", f"--error={home}/outside"),
+                 ("--output=to", f"--input={home}/secret")]
+        for words in cases:
+            free = self.native("sbatch", "--parsable", *words, "file.sh").stdout.strip()
+            self.end_of()
+            leaves = [file for file in (home / "outside", self.project.parent / "outside") if file.exists()]
+            self.check(leaves or "secret" in out.read_text(), f"unconfined it is opened: {' '.join(words)}", self.state(free))
+            for file in [*leaves, out]:
+                file.unlink(missing_ok=True)
+            job = self.submit(*words, "file.sh")
+            self.end_of()
+            leaves = [file for file in (home / "outside", self.project.parent / "outside") if file.exists()]
+            said = re.search(r"sbx: (input|output|error) \S+ of the job cannot be opened inside its policy: (.*)\n", self.words(job))
+            self.check(said and not leaves and not self.read("to") and self.state(job) == "FAILED 125:0", f"in the job it is not: {' '.join(words)}",
+                       f"{self.state(job)} {self.words(job)}")
+        kinds = [("append", "--output=both", "--open-mode=append"), ("truncate", "--output=both", "--open-mode=truncate"),
+                 ("apart", "--output=both", "--error=apart"), ("one", "--output=both", "--error=both"), ("none", "--output=none", "--error=apart"),
+                 ("input", "--output=both", "--input=in")]
+        write(self.project / "kind.sh", "#!/bin/sh\ncat; echo out; echo error >&2\n")
+        for kind, *words in kinds:
+            texts = []
+            for submit in (lambda *w: self.native("sbatch", "--parsable", *w).stdout.strip(), self.submit):
+                write(self.project / "both", "before\n", 0o644)
+                write(self.project / "apart", "before\n", 0o644)
+                job = submit(*words, "kind.sh")
+                self.end_of()
+                texts.append((self.read("both"), self.read("apart")))
+            self.check(texts[0] == texts[1], f"files as under the real sbatch: {kind}", f"{texts} {self.words(job)}")
+
+    def arrays(self):
+        """Arrays, dependencies, and a job that is run once more."""
+        write(self.project / "array.sh", "#!/bin/sh\necho $SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_TASK_COUNT\n")
+        job = self.submit("--array=1-2", "array.sh")
+        self.end_of()
+        texts = [self.read(f"slurm-{job}_{task}.out") for task in (1, 2)]
+        self.check(texts == ["1 of 2\n", "2 of 2\n"], "an array, and its files' names", f"{texts} {self.words(int(job) + 1)}")
+        write(self.project / "first.sh", "#!/bin/sh\necho first >first\n")
+        first = self.submit("--hold", "first.sh")
+        second = self.submit(f"--dependency=afterok:{first}", "--output=second", "--wrap=cat first")
+        self.session.run("scontrol", "release", first)
+        self.end_of()
+        self.check(self.read("second") == "first\n", "one that waits for another", self.words(second))
+        write(self.project / "again.sh", "#!/bin/sh\necho run ${SLURM_RESTART_COUNT-0}\n[ -e again ] || { echo >again; sleep 1000; }\n")
+        job = self.submit("--requeue", "--output=again-%j", "--open-mode=append", "again.sh")
+        wait_for(lambda: (self.project / "again").exists())
+        status, out, errors = self.session.run("scontrol", "requeue", job)
+        wait_for(lambda: "PENDING" in self.state(job))
+        subprocess.run(["scontrol", "update", f"JobId={job}", "StartTime=now"], env={"SLURM_CONF": str(self.world.cluster.conf), "PATH": "/usr/bin"})
+        self.end_of()
+        self.check(self.read(f"again-{job}") == "run 0\nrun 1\n", "one that is requeued", f"{self.read(f'again-{job}')} {out} {errors} {self.words(job)}")
+
+    def variables(self):
+        job = self.submit("--output=all", "--wrap=env", environment={"A": "1", "B": "2", "LD_PRELOAD": "/x", "SLURM_JOB_ID": "99", "SLURM_CONF": "/x"})
+        none = self.submit("--output=none-of-them", "--export=NONE", "--wrap=env", environment={"A": "1"})
+        self.end_of()
+        lines = (self.read("all") or "").splitlines()
+        names = {line.split("=")[0] for line in lines}
+        self.check({"A=1", f"SLURM_JOB_ID={job}", "SLURM_JOB_NAME=wrap"} < set(lines) and "SLURMD_NODENAME" in names, "the session's variables, and Slurm's",
+                   f"{lines} {self.words(job)}")
+        self.check(not names & {"B", "LD_PRELOAD", "SLURM_CONF", "SLURM_JWT", "MUNGE_SOCKET"}, "and no other", lines)
+        lines = (self.read("none-of-them") or "").splitlines()
+        self.check("A=1" not in lines and f"SLURM_JOB_ID={none}" in lines, "--export=NONE", lines)
+
+    def cancel(self):
+        job = self.submit("--output=cancel", "--wrap=trap 'echo told; exit' TERM; sleep 1234 & echo up; wait")
+        wait_for(lambda: self.read("cancel"))
+        left = ["pgrep", "-u", str(self.world.uid), "-f", "sleep 1234"]
+        self.check(not subprocess.run(left, capture_output=True).returncode, "a job runs", self.words(job))
+        self.session.run("scancel", job)
+        self.end_of()
+        self.check(wait_for(lambda: subprocess.run(left, capture_output=True).returncode) and "CANCELLED" in self.state(job), "scancel ends all of it",
+                   self.state(job))
+
+    # --- what does not fit
+
+    def changed(self):
+        """What lies in the directory of jobs is what was submitted, or the job ends."""
+        other = self.session.place / "other.sbx"
+        source = self.session.place / "other.pol"
+        source.write_text((pathlib.Path(__file__).parent / "job.pol").read_text().replace('policy "job"', 'policy "other"'))
+        subprocess.run([self.world.out / "sbxc", "-o", other, source], check=True)
+        policy = next(self.jobs.glob("*.sbx"))
+        kept = policy.read_bytes()
+
+        def envelope(directory):
+            file = directory / "envelope"
+            file.write_bytes(file.read_bytes().replace(b"name wrap", b"name evil"))
+
+        def linked(directory):
+            (directory / "envelope").rename(directory / "moved")
+            (directory / "envelope").symlink_to("moved")
+
+        def script(directory):
+            (directory / "script").write_text("#!/bin/sh\necho evil >evil\n")
+
+        def replaced(_):
+            policy.write_bytes(other.read_bytes())
+
+        def longer(directory):
+            with open(directory / "script", "a") as file:
+                file.write("echo evil >evil\n")
+
+        cases = [(envelope, "its envelope is not the one that was submitted: submit it again"), (linked, "its envelope cannot be read: "),
+                 (script, "its script is not the one that was submitted: submit it again"), (longer, "its script is not the one that was submitted"),
+                 (replaced, " is another policy: submit it again")]
+        for change, said in cases:
+            before = set(self.jobs.iterdir())
+            job = self.submit("--hold", "--wrap=echo ran >evil", "--output=changed")
+            change(next(iter(set(self.jobs.iterdir()) - before)))
+            self.native("scontrol", "release", job)
+            self.end_of()
+            self.check(self.state(job) == "FAILED 125:0" and said in self.words(job) and not self.read("evil"), f"changed on the way: {change.__name__}",
+                       f"{self.state(job)} {self.words(job)}")
+        policy.write_bytes(kept)
+
+    def launch(self, *words):
+        ended = subprocess.run([NODE / "sbx-exec", "--quiet", *words], user=self.world.uid, group=self.world.uid, extra_groups=[], cwd=self.project,
+                               env={"PATH": "/usr/bin"}, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        return ended.returncode, ended.stderr
+
+    def envelope(self, **more):
+        """One of our own making: words for sbx-exec."""
+        directory = self.jobs / "sbx-made"
+        directory.mkdir(exist_ok=True)
+        policy = next(self.jobs.glob("*.sbx")).stem
+        values = {"version": "1", "blob": policy, "backend": "bwrap", "var workspace": f"={self.project}", "cwd": self.project, "name": "made",
+                  "argument": "true", **more}
+        data = "".join(f"{key}{'' if str(value)[:1] == '=' else ' '}{value}\0" for key, value in values.items() if value is not None).encode()
+        (directory / "envelope").write_bytes(data)
+        os.chown(directory, self.world.uid, self.world.uid)
+        return ["--job", directory, "--digest", hashlib.sha256(data).hexdigest()]
+
+    def refusals(self):
+        made, again = self.jobs / "sbx-made", "submit it again"
+        script = "#!/bin/sh\n"
+        digest = hashlib.sha256(script.encode()).hexdigest()
+        cases = [
+            (["--job", "/j"], "--job DIR --digest SHA256 is all of a job: the rest is there"),
+            ([*self.envelope(), "blob.sbx"], "--job DIR --digest SHA256 is all of a job: the rest is there"),
+            ([*self.envelope(), "-D", "a=b"], "--job DIR --digest SHA256 is all of a job: the rest is there"),
+            (["--job", "job", "--digest", "0"], f"job job: No such file or directory: {again}"),
+            (["--job", ".", "--digest", "0"], f"job .: not an absolute name: {again}"),
+            (["--job", made, "--digest", "0"], f"job {made}: its envelope is not the one that was submitted: {again}"),
+            ({"version": "2"}, f"job {made}: submitted by another version of sbx: install the same everywhere"),
+            ({"blob": None}, f"job {made}: submitted by another version of sbx: install the same everywhere"),
+            ({"var workspace": "=/nowhere"}, f"job {made}: its workspace /nowhere: No such file or directory"),
+            ({"backend": "native"}, f"job {made}: no backend is left that enforces as much as native: install it here"),
+            ({"script": digest}, f"job {made}: its script cannot be read: No such file or directory"),
+            ({"var home": "=/elsewhere"}, f"job {made}: $home is {self.world.home} here, and /elsewhere where it was submitted"),
+            ({"var workspace": f"={self.project}/../project"}, f"job {made}: $workspace is {self.project} here, and {self.project}/../project where it "
+             "was submitted"),
+        ]
+        for words, said in cases:
+            status, text = self.launch(*(self.envelope(**words) if isinstance(words, dict) else words))
+            self.check((status, text) == (125, f"sbx-exec: {said}\n"), f"refused: {said}", text)
+        status, text = self.launch(*self.envelope(), "--backend", "landlock")
+        self.check((status, text) == (125, f"sbx-exec: job {made}: no backend is left that enforces as much as bwrap: install it here\n"),
+                   "a weaker backend is not taken", text)
+        inside = [
+            ({}, 0, ""),
+            ({"argument": None}, 125, "sbx: the job has neither script nor program\n"),
+            ({"argument": "missing"}, 127, "sbx: missing: No such file or directory\n"),
+            ({"argument": "/etc/passwd"}, 126, "sbx: /etc/passwd: Permission denied\n"),
+            ({"cwd": "/nowhere"}, 125, "sbx: the job's directory /nowhere cannot be entered inside its policy: No such file or directory\n"),
+        ]
+        for words, wanted, said in inside:
+            status, text = self.launch(*self.envelope(**words))
+            self.check((status, text) == (wanted, said), f"by sbx-job: {said.strip() or 'nothing'}", f"{status} {text}")
+        for script in ("echo no first line\n", "#!  \n", "#"):
+            (made / "script").write_text(script)
+            status, text = self.launch(*self.envelope(script=hashlib.sha256(script.encode()).hexdigest(), output="first-line"))
+            self.check(status == 126 and self.read("first-line") == "sbx: the script does not begin with #! and an interpreter\n",
+                       f"a script that begins with {script!r}", f"{status} {text}")
+        ended = subprocess.run([NODE / "slurm/sbx-job"], capture_output=True, text=True)
+        self.check((ended.returncode, ended.stderr) == (2, "sbx: sbx-job is started by sbx-exec, in a job\n"), "not by hand", ended)
+
+
 def run(world, report):
     if not world.cluster:
         report.skip("job", world.without)
         return
     tries = Tries(world, report)
     try:
-        tries.confined()
-        tries.fidelity()
-        tries.names()
+        for name in ("confined", "fidelity", "names", "files", "arrays", "variables", "cancel", "changed", "refusals"):
+            getattr(tries, name)()
     finally:
         shutil.copy(world.stand_in, NODE / "sbx-exec")
         report.check(not (faults := tries.session.end()), "job: no fault of memory", faults)
