@@ -60,7 +60,9 @@ enum chaperon_descriptor {
  *	jobs PATH           where jobs find their envelopes: the same, and on the nodes, too
  *	var NAME=VALUE      a variable of the language ("home", "workspace", ...)
  *	param NAME=VALUE    a parameter of the policy
- *	env NAME=VALUE      a variable of the caller's: SLURM_CONF and LANG are heeded
+ *	env NAME=VALUE      a variable of the caller's: SLURM_CONF and LANG are heeded, and
+ *	                    with `job` SLURM_*
+ *	job ID              of Slurm's, that the session runs in: srun makes steps of it
  */
 
 /* ---- a client and sbx-chaperon ------------------------------------------------------ */

@@ -249,6 +249,14 @@ static void on_captured_end(void *context, int status)
 		client->then(client, status);
 }
 
+/* A step is told by Slurm's own variables what it is a step of. */
+static char **environment_of(const struct client *client)
+{
+	const struct session *session = client->server->session;
+
+	return command_is_step(client) ? session->step.items : session->environment.items;
+}
+
 void client_run(struct client *client, int seconds)
 {
 	static const struct run_watch watch = { on_output, on_room, on_end };
@@ -258,8 +266,7 @@ void client_run(struct client *client, int seconds)
 
 	if (!client->line.broken)
 		client->run = run_begin(client->server->base, client->line.items,
-					client->server->session->environment.items, &terminal,
-					seconds, &watch, client);
+					environment_of(client), &terminal, seconds, &watch, client);
 	if (!client->run) {
 		command_end(client);
 		client_fail(client, "%s cannot be started", client->line.items[0]);

@@ -75,6 +75,8 @@ void command_begin(struct client *client);
 void command_script(struct client *client);
 /* What client_run() began is over. */
 void command_end(struct client *client);
+/* Is it srun, in a job that there is already? */
+bool command_is_step(const struct client *client);
 /* Called while client->captured grows. */
 void command_output(struct client *client);
 

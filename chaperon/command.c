@@ -406,6 +406,32 @@ static void dispatch(struct client *client)
 		begin[client->command->class](client);
 }
 
+bool command_is_step(const struct client *client)
+{
+	return client->server->session->job && client->command->class == COMMAND_STEP;
+}
+
+/* What Slurm itself has told the job is nothing that was asked for. */
+static void drop_slurms_own(struct strings *given, const struct strings *known)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < given->count; i++) {
+		bool own = false;
+
+		for (size_t k = 0; k < known->count && !own; k++)
+			own = !strcmp(given->items[i], known->items[k]) &&
+			      !strncmp(given->items[i], "SLURM_", 6);
+		if (own)
+			free(given->items[i]);
+		else
+			given->items[kept++] = given->items[i];
+	}
+	given->count = kept;
+	if (given->items)
+		given->items[kept] = NULL;
+}
+
 void command_begin(struct client *client)
 {
 	struct intake *intake = &client->intake;
@@ -419,6 +445,7 @@ void command_begin(struct client *client)
 	for (size_t i = 0; i < intake->arguments.count; i++)
 		client->words[i] = intake->arguments.items[i];
 	record_refresh(client->server->record);
+	drop_slurms_own(&intake->environment, &session->step);
 	if (!ask_line(&client->ask, &session->blob, &session->vars, client->words,
 		      (unsigned)intake->arguments.count,
 		      (const char *const *)intake->environment.items)) {
@@ -442,8 +469,11 @@ void command_script(struct client *client)
 
 void command_end(struct client *client)
 {
-	if (client->command->class == COMMAND_STEP)
+	if (client->command->class != COMMAND_STEP)
+		return;
+	if (!command_is_step(client))
 		record_ended(client->server->record, client->tag);
+	job_forget(client); /* none of its tasks is begun once more */
 }
 
 void command_output(struct client *client)

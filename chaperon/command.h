@@ -28,6 +28,8 @@ void job_script(struct client *client);
 void job_output(struct client *client);
 /* Once the queue is known: see queue.h. */
 void job_submit(struct client *client);
+/* Removes its envelope. */
+void job_forget(const struct client *client);
 
 /* The first word of the real command line and the options that were given. */
 void command_line(struct client *client);

@@ -226,7 +226,8 @@ void job_submit(struct client *client)
 				   .workspace = session->workspace,
 				   .jobs = session->jobs,
 				   .policy = session->policy,
-				   .cwd = client->intake.cwd };
+				   .cwd = client->intake.cwd,
+				   .job = command_is_step(client) ? session->job : NULL };
 	struct strings envelope = { 0 };
 	char script[65], digest[65], directory[4300];
 	bool good;
@@ -245,7 +246,8 @@ void job_submit(struct client *client)
 	else if (!leave_envelope(client, &envelope, batch(client) ? client->intake.script : NULL,
 				 client->intake.script_size))
 		client_fail(client, "the job's envelope cannot be written below %s", session->jobs);
-	else if (!record_begin(client->server->record, client->tag, budget_tasks(&client->ask),
+	else if (!frame.job &&
+		 !record_begin(client->server->record, client->tag, budget_tasks(&client->ask),
 			       ask_value(&client->ask, SBX_TAKES_COMMENT)))
 		client_fail(client, "the job cannot be written down");
 	else if (batch(client))
@@ -253,6 +255,20 @@ void job_submit(struct client *client)
 	else
 		run_step(client, directory, digest);
 	strings_free(&envelope);
+}
+
+void job_forget(const struct client *client)
+{
+	const struct session *session = client->server->session;
+	char path[4300];
+	int jobs = open(session->jobs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (jobs < 0)
+		return;
+	snprintf(path, sizeof(path), "%s/" SBX_JOB_ENVELOPE, client->tag);
+	unlinkat(jobs, path, 0);
+	unlinkat(jobs, client->tag, AT_REMOVEDIR);
+	close(jobs);
 }
 
 static void check_and_submit(struct client *client, int status)
@@ -276,7 +292,7 @@ static void check_and_submit(struct client *client, int status)
 /* Hours are counted while the job is held, which these do not bear. */
 static bool fits_hours(struct client *client)
 {
-	if (!counts_hours(client))
+	if (!counts_hours(client) || command_is_step(client))
 		return true;
 	if (!batch(client))
 		return ask_refuse(&client->ask,
@@ -298,7 +314,9 @@ static void go_on(struct client *client)
 	}
 	if (*client->ask.notice)
 		client_say(client, "%s", client->ask.notice);
-	if (budget_needs(client->server->session) & BUDGET_QUEUE)
+	if (command_is_step(client)) /* its job was counted */
+		job_submit(client);
+	else if (budget_needs(client->server->session) & BUDGET_QUEUE)
 		queue_ask(client, check_and_submit);
 	else
 		check_and_submit(client, 0);

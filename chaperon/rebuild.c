@@ -109,7 +109,10 @@ bool rebuild_job(struct ask *ask, const struct job_frame *frame, const char *tag
 	/* The sender's environment, which is the chaperon's own few variables: with a list or
 	 * NONE the node would run a login shell outside every sandbox to make one. */
 	strings_add(line, "--export=ALL");
-	strings_add(line, "--comment=%s", tag);
+	if (frame->job)
+		strings_add(line, "--jobid=%s", frame->job);
+	else
+		strings_add(line, "--comment=%s", tag);
 	if (!batch)
 		return true;
 	strings_add(line, "--output=%s/%s/slurm-%%j.out", frame->jobs, tag);

@@ -14,6 +14,7 @@ struct job_frame {
 	const char *jobs;   /* the directory of envelopes: see job_path_is_plain() */
 	const char *policy; /* digest of the blob, in hexadecimal */
 	const char *cwd;    /* of the client, absolute */
+	const char *job;    /* that it is a step of; NULL: it is a job */
 };
 
 #define JOB_TAG_SIZE 40

@@ -88,6 +88,25 @@ static void make_environment(struct session *session)
 		strings_add(to, "SLURM_CONF=%s", conf);
 }
 
+/* Slurm's words to the job that this is, as slurmstepd had them. */
+static void make_step_environment(struct session *session)
+{
+	const char *end = session->values + session->values_size;
+
+	session->job = single(session, "job");
+	if (!session->job)
+		return;
+	for (size_t i = 0; i < session->environment.count; i++)
+		strings_add(&session->step, "%s", session->environment.items[i]);
+	for (const char *at = session->values; at < end; at += strlen(at) + 1) {
+		const char *variable = behind(at, "env");
+
+		if (variable && !strncmp(variable, "SLURM_", 6) &&
+		    strncmp(variable, "SLURM_CONF", 10) != 0)
+			strings_add(&session->step, "%s", variable);
+	}
+}
+
 static const char *read_values(struct session *session)
 {
 	static const char *const kinds[] = {
@@ -106,7 +125,8 @@ static const char *read_values(struct session *session)
 	if (!session->workspace || session->state[0] != '/' || session->jobs[0] != '/')
 		return "a value of the session is missing";
 	make_environment(session);
-	return session->environment.broken ? "no memory" : NULL;
+	make_step_environment(session);
+	return session->environment.broken || session->step.broken ? "no memory" : NULL;
 }
 
 const char *session_receive(struct session *session)

@@ -17,6 +17,8 @@ struct session {
 	const char *values; /* as blob/chaperon_wire.h has them */
 	size_t values_size;
 	struct strings environment; /* of the real clients: nothing of what runs inside */
+	const char *job;            /* that all this runs in; NULL: none */
+	struct strings step;        /* environment of srun there: with what Slurm says of it */
 	int log_fd;                 /* -1: none */
 };
 

@@ -41,9 +41,9 @@ class Session:
 
     count = 0
 
-    def __init__(self, world, place, policy="session.pol", environment=None, shipped=False):
+    def __init__(self, world, place, policy="session.pol", environment=None, shipped=False, more=()):
         Session.count += 1
-        self.world, self.place, self.number = world, place, Session.count
+        self.world, self.place, self.number, self.more = world, place, Session.count, more
         # With sanitizers, but where it is measured.
         self.built = world.out / ("sbx-chaperon" if shipped else "tests/slurm/sbx-chaperon")
         self.faults = place / f"faults-{self.number}"
@@ -66,6 +66,7 @@ class Session:
                f"state {place}/state", f"jobs {place}/jobs", f"var workspace={self.project}", f"var cwd={self.project}",
                f"var home={self.world.home}"]
         out += [f"env {name}={value}" for name, value in environment.items()]
+        out += self.more
         return "".join(line + "\0" for line in out).encode()
 
     def start(self, environment):

@@ -207,6 +207,28 @@ class Tries:
         self.check(wait_for(lambda: subprocess.run(left, capture_output=True).returncode) and "CANCELLED" in self.state(job), "scancel ends all of it",
                    self.state(job))
 
+    def step(self):
+        """srun where all runs in a job already, as sbx-exec --job starts a chaperon: a step of that job."""
+        job = self.native("sbatch", "--parsable", "-n2", "-o", "/dev/null", "--wrap", "env >env.new; mv env.new env; sleep 1234").stdout.strip()
+        wait_for(lambda: self.read("env"))
+        own = [line for line in self.read("env").splitlines() if line.startswith("SLURM_")]
+        session = Session(self.world, self.session.place, policy="job.pol", more=[f"job {job}", *(f"env {line}" for line in own)])
+        try:
+            before = set(self.jobs.iterdir())
+            status, out, errors = session.run("srun", "sh", "-c", "echo $SLURM_JOB_ID.$SLURM_STEP_ID $SLURM_PROCID; cat ~/secret", environment=dict(
+                line.split("=", 1) for line in own))
+            self.check(sorted(out.splitlines()) == [f"{job}.0 0", f"{job}.0 1"] and "secret: No such file" in errors, "srun in a job is a step of it, confined",
+                       f"{out} {errors}")
+            self.check(set(self.jobs.iterdir()) == before, "a step leaves nothing", set(self.jobs.iterdir()) - before)
+            other = self.native("sbatch", "--parsable", "-o", "/dev/null", "--wrap", "sleep 1234").stdout.strip()
+            for words, more in ((["srun", f"--jobid={other}", "true"], {}), (["srun", "true"], {"SLURM_JOB_ID": other})):
+                status, out, errors = session.run(*words, environment=more)
+                self.check(status == 1 and "a job is entered only by its own session" in errors, f"of no other: {words} {more}", errors)
+        finally:
+            self.native("scancel", "--me")
+            self.end_of()
+            self.check(not (faults := session.end()), "no fault of memory with steps", faults)
+
     # --- what does not fit
 
     def changed(self):
@@ -317,7 +339,7 @@ def run(world, report):
         return
     tries = Tries(world, report)
     try:
-        for name in ("confined", "fidelity", "names", "files", "arrays", "variables", "cancel", "changed", "refusals"):
+        for name in ("confined", "fidelity", "names", "files", "arrays", "variables", "cancel", "step", "changed", "refusals"):
             getattr(tries, name)()
     finally:
         shutil.copy(world.stand_in, NODE / "sbx-exec")
