@@ -8,6 +8,9 @@
  *	   it.  At equal weight a literal beats a pattern, then deny a grant;
  *	3. no statement: refused.
  *
+ * A tmp or a copy is not the host's: a grant beneath opens the host's own there, with its
+ * rights alone, and what a seal excepts of a tmp is not there.
+ *
  * The same contest serves path sockets (net_verdict.c).
  */
 #include "blob/contest.h"
@@ -86,13 +89,20 @@ int sbx_fs_covers(const struct sbx_fs_point *point, const char *path)
 			   : sbx_path_beneath(point->path, path);
 }
 
-static bool excepted(const struct sbx_fs_set *set, const struct sbx_fs_point *point,
-		     const char *path)
+/* The length of the longest exception of @point that @path lies in; 0: in none. */
+static size_t excepted(const struct sbx_fs_set *set, const struct sbx_fs_point *point,
+		       const char *path)
 {
-	for (uint32_t i = 0; i < point->except_count; i++)
-		if (sbx_path_beneath(set->excepts[point->except_first + i], path) >= 0)
-			return true;
-	return false;
+	size_t longest = 0;
+
+	for (uint32_t i = 0; i < point->except_count; i++) {
+		const char *except = set->excepts[point->except_first + i];
+		size_t length = strlen(except);
+
+		if (length > longest && sbx_path_beneath(except, path) >= 0)
+			longest = length;
+	}
+	return longest;
 }
 
 /* Where a measured path ends, @path must end or go on with a slash. */
@@ -102,11 +112,57 @@ static bool cannot_cover(const struct sbx_fs_point *point, const char *path, siz
 	       (point->length > length || (path[point->length] && path[point->length] != '/'));
 }
 
+static bool is_made(const struct sbx_fs_point *point)
+{
+	return point->verb == SBX_FS_TMP || point->verb == SBX_FS_COPY;
+}
+
+/* What is made at the name of the point at @index: `exec /tmp` beside `tmp /tmp` is of the
+ * tmpfs, too. */
+static const struct sbx_fs_point *made_at(const struct sbx_fs_set *set, uint32_t index)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (is_made(&set->points[i]) &&
+		    !strcmp(set->points[i].path, set->points[index].path))
+			return &set->points[i];
+	return NULL;
+}
+
+/* A seal that does not refuse, since it excepts the path. */
+struct opened {
+	uint32_t seal;
+	size_t length; /* of the exception */
+};
+
+/* @out allows, and a tmp or a copy covers @path: is it what is made there that is asked
+ * about? */
+static void look_into_made(const struct sbx_fs_set *set, const char *path, unsigned right,
+			   const struct opened *opened, struct sbx_fs_verdict *out)
+{
+	const struct sbx_fs_point *made = made_at(set, out->point);
+	struct sbx_fs_verdict read;
+
+	if (made && made->verb == SBX_FS_TMP && strlen(made->path) < opened->length) {
+		*out = (struct sbx_fs_verdict){ false, SBX_WHY_SEAL, opened->seal, out->point };
+		return;
+	}
+	if (right == SBX_READ)
+		return;
+	sbx_fs_decide(set, path, SBX_READ, &read);
+	if (!read.allowed && opened->length && read.point == opened->seal)
+		*out = read;
+	else if (read.allowed && made && strcmp(set->points[read.point].path, made->path) &&
+		 !made_at(set, read.point))
+		*out = (struct sbx_fs_verdict){ false, SBX_WHY_NOTHING, read.point, out->point };
+}
+
 void sbx_fs_decide(const struct sbx_fs_set *set, const char *path, unsigned right,
 		   struct sbx_fs_verdict *out)
 {
+	struct opened opened = { SBX_NONE, 0 };
 	struct sbx_contest contest;
 	size_t length = strlen(path);
+	bool made = false;
 
 	sbx_contest_init(&contest);
 	for (size_t i = 0; i < set->count; i++) {
@@ -114,14 +170,23 @@ void sbx_fs_decide(const struct sbx_fs_set *set, const char *path, unsigned righ
 		enum sbx_side side = point->verb == SBX_FS_DENY   ? SBX_SIDE_DENY
 				     : point->verb == SBX_FS_SEAL ? SBX_SIDE_SEAL
 								  : SBX_SIDE_GRANT;
+		size_t except;
 
-		if (!(point->rights & right) || cannot_cover(point, path, length))
+		if (cannot_cover(point, path, length))
 			continue;
-		if (side == SBX_SIDE_SEAL && excepted(set, point, path))
+		made |= is_made(point);
+		if (!(point->rights & right))
 			continue;
-		sbx_contest_enter(&contest, side, (uint32_t)i, point->path, point->wild, path);
+		except = side == SBX_SIDE_SEAL ? excepted(set, point, path) : 0;
+		if (!except)
+			sbx_contest_enter(&contest, side, (uint32_t)i, point->path, point->wild,
+					  path);
+		else if (except > opened.length && sbx_fs_covers(point, path) >= 0)
+			opened = (struct opened){ (uint32_t)i, except };
 	}
 	sbx_contest_decide(&contest, out);
+	if (made && out->allowed)
+		look_into_made(set, path, right, &opened, out);
 }
 
 bool sbx_fs_allows(const struct sbx_fs_set *set, const char *path, unsigned right)

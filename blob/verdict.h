@@ -55,7 +55,8 @@ struct sbx_fs_verdict {
 	uint32_t point; /* in set->points, or SBX_NONE: no rule speaks of it */
 	uint32_t loser; /* the heaviest of the other side, or SBX_NONE */
 };
-/* @right: one of SBX_READ, SBX_WRITE, SBX_EXEC.  @path: absolute, canonical. */
+/* @right: one of SBX_READ, SBX_WRITE, SBX_EXEC.  @path: absolute, canonical.  Where a grant in
+ * a tmp or a copy opens the host's own, that grant is what refuses other rights. */
 void sbx_fs_decide(const struct sbx_fs_set *set, const char *path,
 		   unsigned right, struct sbx_fs_verdict *out);
 bool sbx_fs_allows(const struct sbx_fs_set *set, const char *path, unsigned right);

@@ -289,6 +289,8 @@ enum sbx_duty duty_of_path(struct arena *arena, const struct sbx_fs_set *set, co
 	if (denial == SBX_NONE || verdict->loser == SBX_NONE)
 		return SBX_DUTY_GRANTS;
 	point = &set->points[denial];
+	if (point->verb < SBX_FS_DENY)
+		return SBX_DUTY_GRANTS; /* of the host's own, in a tmp or a copy */
 	if (!is_given_at(arena, set, top_at(arena, point, path), right))
 		return SBX_DUTY_GRANTS;
 	/* Of one name the literal wins: nothing lies over it that would have to be lifted. */

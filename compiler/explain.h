@@ -91,6 +91,9 @@ void remedy_claim(const struct question *question, struct remedy *remedy, uint32
 void remedy_seal(const struct question *question, struct remedy *remedy,
 		 enum sbx_section_id section, uint32_t rule, const char *instead);
 
+/* explain_path.c: the verdict for a name that appears later: without the snapshots, seals too. */
+void decide_later(const struct question *question, const char *path, unsigned right,
+		  struct sbx_fs_verdict *verdict);
 /* explain_here.c: notes on a path as it is on this machine. */
 void note_links(const struct question *question, const char *written, const char *real,
 		struct answer *answer);

@@ -26,8 +26,7 @@ static bool is_snapshot(const struct question *question, uint32_t point)
 	       SBX_AT(question->blob, FS, sbx_fs_rule, rule)->head.flags & SBX_F_SNAPSHOT;
 }
 
-/* The verdict for a name that appears later: without the snapshots, seals too. */
-static void decide_later(const struct question *question, const char *path, unsigned right,
+void decide_later(const struct question *question, const char *path, unsigned right,
 			 struct sbx_fs_verdict *verdict)
 {
 	const struct view *view = question->view;
@@ -139,6 +138,11 @@ static void note_made(const struct question *question, const struct sbx_fs_verdi
 	const struct sbx_fs_point *made =
 	    verdict->allowed ? point_made(&question->view->set, verdict) : NULL;
 
+	if (!verdict->allowed && verdict->point != SBX_NONE &&
+	    question->view->set.points[verdict->point].verb < SBX_FS_DENY)
+		answer_note(question, answer,
+			    "what a grant in a tmp or a copy opens is the host's own, with the "
+			    "rights of that grant alone");
 	if (!made || !question_asks(question, SBX_LANDLOCK))
 		return;
 	if (is_open_unmade(question, answer->object, right, verdict))

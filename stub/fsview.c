@@ -301,6 +301,7 @@ static void add_except(const struct context *c, const char *path, const struct w
 		*vec_add(&view->excepts) = walk->path;
 	node = add_node(c, walk->path, NODE_RULE);
 	node->verb = SBX_FS_GRANT;
+	node->granted = !walk->missing && !S_ISSOCK(walk->st.st_mode);
 	node->denied = false;
 	node->have = walk->have;
 	node->st = walk->st;

@@ -39,23 +39,11 @@ bool fsview_origin(const struct launch *launch, const char *path, unsigned right
 
 unsigned fsview_rights(const struct launch *launch, const char *path)
 {
-	const struct sbx_fs_point *point, *read = NULL;
-	struct sbx_fs_verdict verdict;
 	unsigned rights = 0;
 
-	for (unsigned right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
-		sbx_fs_decide(&launch->view.set, path, right, &verdict);
-		if (!verdict.allowed)
-			continue;
-		/* `tmp /t` lets nobody write what `read /t/x` shows of the host in it. */
-		point = &launch->view.set.points[verdict.point];
-		if (right == SBX_READ)
-			read = point;
-		else if (read && fsview_is_made(point->verb) && !fsview_is_made(read->verb) &&
-			 strcmp(read->path, point->path))
-			continue;
-		rights |= right;
-	}
+	for (unsigned right = SBX_READ; right <= SBX_EXEC; right <<= 1)
+		if (sbx_fs_allows(&launch->view.set, path, right))
+			rights |= right;
 	return rights;
 }
 

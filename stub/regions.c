@@ -197,6 +197,7 @@ static bool is_ours(struct builder *b, const struct node *node)
 static void add_node(struct builder *b, const struct node *given)
 {
 	struct node copy = *given, *node = &copy;
+	enum sbx_fs_verb verb;
 	unsigned rights;
 
 	while (!path_within(node->path, region_top(b)->path))
@@ -224,6 +225,9 @@ static void add_node(struct builder *b, const struct node *given)
 	}
 	switch (region_top(b)->source) {
 	case FROM_NOTHING:
+		/* What a seal of a copy's own name excepts begins here, as a copy. */
+		if (fsview_origin(b->launch, node->path, SBX_READ, &verb))
+			node->verb = (uint8_t)verb;
 		region_begin(b, node, rights);
 		break;
 	case FROM_HOST:

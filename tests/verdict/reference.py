@@ -15,7 +15,8 @@ import sys
 
 # ---- files ------------------------------------------------------------------
 GRANTS = {0: 'grant', 1: 'copy', 2: 'tmp', 3: 'device'}
-DENY, SEAL = 4, 5
+COPY, TMP, DENY, SEAL = 1, 2, 4, 5
+MADE = (COPY, TMP)
 R, W, X = 1, 2, 4
 
 
@@ -76,17 +77,19 @@ def covers(rule, path):
     return [i for i in range(len(path) + 1) if matches(pattern, path[:i])]
 
 
-def decide_fs(rules, right, text):
-    path = components(text)
-    candidates = []
+def contest(rules, right, path):
+    """(why, winner, seals that except the path): the precedence among all rules alone."""
+    candidates, opened = [], []
     for rule in rules:
         depths = covers(rule, path)
         if not depths or not rule['rights'] & right:
             continue
         if rule['verb'] == SEAL:
-            excepted = any(path[:len(components(e))] == components(e) for e in rule['excepts'])
-            if not excepted:
-                return 0, 1
+            excepts = [len(components(e)) for e in rule['excepts']
+                       if path[:len(components(e))] == components(e)]
+            if not excepts:
+                return 'seal', None, []
+            opened.append(max(excepts))
             continue
         deny = rule['verb'] == DENY
         weight = max(depths)
@@ -96,8 +99,34 @@ def decide_fs(rules, right, text):
                 if rule['wild'] and is_wild(c):
                     break
                 weight += 1
-        candidates.append((weight, not rule['wild'], deny))
-    return (int(bool(candidates) and not max(candidates)[2]), 0)
+        candidates.append(((weight, not rule['wild'], deny), rule))
+    if not candidates:
+        return 'nothing', None, opened
+    best, winner = max(candidates, key=lambda one: one[0])
+    return 'deny' if best[2] else 'grant', winner, opened
+
+
+def decide_fs(rules, right, text):
+    """(allowed, sealed).  In a tmp and a copy there is more to say than who is heaviest."""
+    path = components(text)
+    why, winner, opened = contest(rules, right, path)
+    if why != 'grant':
+        return 0, int(why == 'seal')
+    made = [rule['verb'] for rule in rules if rule['verb'] in MADE and rule['path'] == winner['path']]
+    # What a seal in a tmp excepts is as empty as the tmp.
+    if any(depth > len(components(winner['path'])) for depth in opened) and TMP in made[:1]:
+        return 0, 1
+    if right == R:
+        return 1, 0
+    # A grant in a tmp or a copy shows the host's own, and gives its rights alone.
+    shown_why, shown, shown_opened = contest(rules, R, path)
+    if shown_why != 'grant':
+        return 1, 0
+    shown_made = [rule['verb'] for rule in rules if rule['verb'] in MADE and rule['path'] == shown['path']]
+    if opened and shown_opened and TMP in shown_made[:1] and max(shown_opened) > len(components(shown['path'])) \
+            and max(opened) == max(shown_opened):
+        return 0, 1
+    return int(not made or bool(shown_made) or shown['path'] == winner['path']), 0
 
 
 NAMES = ['a', 'b', 'c', 'é', 'a[1]']
@@ -112,7 +141,8 @@ def random_rule(r):
         parts[-1] = r.choice(PIECES[:3])
     if not wild and r.random() < .03:
         parts = []
-    verb = r.choice([0, 0, 0, 1, 3, DENY, DENY, DENY, SEAL])
+    verb = r.choice([0, 0, 0, COPY, TMP, 3, DENY, DENY, DENY, SEAL])
+    verb = 0 if wild and verb in MADE else verb
     rights = r.choice([R, R | X, R | W, R | W | X] if verb < DENY else [W, X, R | W | X])
     excepts = []
     if verb == SEAL:
