@@ -72,23 +72,43 @@ static bool is_firejail(const struct question *question)
 	return question->only && question->only->backend == SBX_FIREJAIL;
 }
 
-/* Is it one of the links that lead to what a rule grants?  A launch makes them again. */
+/* Is the link @path one of those on the way to @name? */
+static bool leads_to(const struct question *question, const char *path, const char *name)
+{
+	struct walk walk = { .arena = question->arena };
+
+	follow(&walk, name);
+	for (size_t n = 0; n < walk.count; n++)
+		if (!strcmp(walk.links[n], path))
+			return true;
+	return false;
+}
+
+/* Is it one of the links that lead to what a rule grants, or to a socket that one allows?
+ * A launch makes them again. */
 static bool leads_to_grant(const struct question *question, const char *path)
 {
 	const struct sbx_fs_set *set = &question->view->set;
 
 	for (size_t i = 0; i < set->count; i++) {
 		const struct sbx_fs_point *point = &set->points[i];
-		struct walk walk = { .arena = question->arena };
 
 		if (point->verb > SBX_FS_DEVICE || point->wild || access(point->path, F_OK))
 			continue; /* it is skipped */
-		if (sbx_path_beneath(path, point->path) >= 0)
+		if (sbx_path_beneath(path, point->path) >= 0 ||
+		    leads_to(question, path, point->path))
 			return true;
-		follow(&walk, point->path);
-		for (size_t n = 0; n < walk.count; n++)
-			if (!strcmp(walk.links[n], path))
-				return true;
+	}
+	for (uint32_t i = 0; i < SBX_COUNT(question->blob, NET); i++) {
+		const struct sbx_net_rule *rule = SBX_AT(question->blob, NET, sbx_net_rule, i);
+		const char *name = NULL;
+		struct stat st;
+
+		if (rule->head.verb == SBX_NETV_ALLOW && rule->kind == SBX_NETK_UNIX)
+			name = view_expand(question->view, rule->path);
+		if (name && !stat(name, &st) && S_ISSOCK(st.st_mode) &&
+		    leads_to(question, path, name))
+			return true;
 	}
 	return false;
 }
@@ -210,8 +230,18 @@ static bool exists(const char *path)
 	return lstat(path, &st) == 0 || errno == EACCES;
 }
 
+/* Does a rule speak of that very name? */
+static bool is_named(const struct sbx_fs_set *set, const char *path)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (!set->points[i].wild && !strcmp(set->points[i].path, path))
+			return true;
+	return false;
+}
+
 /* A denied name that is not there, and that the program could otherwise make: something
- * holds it. */
+ * holds it.  What is missing on the way to it is made with it, whatever a pattern says of
+ * such names. */
 static bool is_held(const struct question *question, const struct sbx_fs_point *point)
 {
 	const struct sbx_fs_set *set = &question->view->set;
@@ -221,6 +251,8 @@ static bool is_held(const struct question *question, const struct sbx_fs_point *
 	    exists(point->path))
 		return false;
 	above = parent(question->arena, point->path);
+	while (!exists(above) && !is_named(set, above))
+		above = parent(question->arena, above);
 	for (unsigned right = SBX_READ; right <= SBX_EXEC; right <<= 1)
 		if (point->rights & right && sbx_fs_allows(set, above, SBX_WRITE) &&
 		    sbx_fs_allows(set, above, right) && !sbx_fs_allows(set, point->path, right))
@@ -346,7 +378,10 @@ static bool is_writable(const struct question *question, const char *path)
 	struct sbx_fs_verdict verdict;
 	uint32_t rule;
 
-	sbx_fs_decide(&view->set, path, SBX_WRITE, &verdict);
+	if (exists(path))
+		sbx_fs_decide(&view->set, path, SBX_WRITE, &verdict);
+	else
+		decide_later(question, path, SBX_WRITE, &verdict);
 	if (verdict.allowed || verdict.point == SBX_NONE || !question->only)
 		return verdict.allowed;
 	rule = view->points.items[verdict.point].rule;

@@ -69,24 +69,24 @@ static void note_not_there(const struct question *question, const char *path,
 		    made->path);
 }
 
-/* Where a mask lies over a directory, nothing in it is there, a socket neither. */
+/* Where a mask lies over a directory, nothing in it is there, a socket neither: also one
+ * that a seal excepts by its own name. */
 static void note_masked(const struct question *question, const char *path, struct answer *answer)
 {
 	const struct sbx_fs_set *set = &question->view->set;
+	const char *above = arena_copy(question->arena, path, (size_t)(strrchr(path, '/') - path));
 	struct sbx_fs_verdict verdict;
-	const char *mask, *above;
 
-	sbx_fs_decide(set, path, SBX_READ, &verdict);
-	if (!answer->allowed || verdict.allowed || verdict.point == SBX_NONE ||
-	    duty_of_path(question->arena, set, path, SBX_READ, &verdict) != SBX_DUTY_DENY_BENEATH)
+	if (!answer->allowed || !*above ||
+	    (question->only && question->only->backend == SBX_LANDLOCK))
 		return;
-	mask = set->points[verdict.point].path;
-	above = arena_copy(question->arena, path, (size_t)(strrchr(path, '/') - path));
-	if (sbx_fs_covers(&set->points[verdict.point], above) < 0 || (question->only && question->only->backend == SBX_LANDLOCK))
+	sbx_fs_decide(set, above, SBX_READ, &verdict);
+	if (verdict.allowed || verdict.point == SBX_NONE ||
+	    duty_of_path(question->arena, set, above, SBX_READ, &verdict) != SBX_DUTY_DENY_BENEATH)
 		return;
 	answer_note(question, answer,
 		    "where there are masks it is not there: one lies over what holds it (%s)",
-		    mask);
+		    set->points[verdict.point].path);
 	if (question->only) {
 		answer->allowed = false;
 		answer->how = "EACCES";
@@ -110,16 +110,34 @@ static void note_own_socket(const struct question *question, const char *path,
 			    elsewhere ? "in its own directory in" : "in its private", made->path);
 }
 
+/* A rule holds for its name as written and for what that leads to. */
+static void decide_unix(const struct question *question, const char *path,
+			struct sbx_net_verdict *verdict)
+{
+	const struct view *view = question->view;
+
+	sbx_net_decide_unix(question->blob, &view->vars, path, verdict);
+	for (uint32_t i = 0; i < SBX_COUNT(question->blob, NET) && verdict->rule == SBX_NONE; i++) {
+		const struct sbx_net_rule *rule = SBX_AT(question->blob, NET, sbx_net_rule, i);
+		const char *name = NULL;
+
+		if (rule->head.verb == SBX_NETV_ALLOW && rule->kind == SBX_NETK_UNIX)
+			name = view_expand(view, rule->path);
+		if (name && !strcmp(view_real(question->arena, name), path))
+			sbx_net_decide_unix(question->blob, &view->vars, name, verdict);
+	}
+}
+
 static const char *connect_unix(const struct question *question, const char *text,
 				struct answer *answer)
 {
-	const char *path = view_path(question->view, text);
+	const char *written = view_path(question->view, text), *path;
 	struct sbx_net_verdict verdict;
 
-	if (!path)
+	if (!written)
 		return "that variable has no value here";
-	path = view_real(question->arena, path);
-	sbx_net_decide_unix(question->blob, &question->view->vars, path, &verdict);
+	path = view_real(question->arena, written);
+	decide_unix(question, path, &verdict);
 	answer->object = arena_printf(question->arena, "unix:%s", path);
 	answer->allowed = verdict.allowed;
 	answer->rule = verdict.rule;
@@ -127,6 +145,7 @@ static const char *connect_unix(const struct question *question, const char *tex
 	answer_duty(question, answer, SBX_DUTY_PATH_SOCKETS, NULL);
 	note_calls(question, AF_UNIX, answer);
 	note_masked(question, path, answer);
+	note_links(question, written, path, answer);
 	note_own_socket(question, path, answer);
 	return NULL;
 }

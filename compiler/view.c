@@ -20,6 +20,7 @@
 #include "blob/match.h"
 
 #define TEXT_SIZE (2 * PATH_MAX)
+#define LINKS_MAX 40 /* as many as the kernel follows */
 
 /* "/a/./b//../c" as "/a/c": for the part of a path that does not exist. */
 static const char *without_dots(struct arena *arena, const char *path)
@@ -47,23 +48,46 @@ static const char *without_dots(struct arena *arena, const char *path)
 	return out;
 }
 
+/* The longest beginning of @path that exists, resolved; *rest: what comes after it. */
+static const char *real_beginning(struct arena *arena, const char *path, const char **rest)
+{
+	size_t length = strlen(path);
+	char real[PATH_MAX];
+
+	for (; length; length = (size_t)(*rest - path)) {
+		*rest = path + length;
+		if (realpath(arena_copy(arena, path, length), real))
+			return arena_copy(arena, strcmp(real, "/") ? real : "", strlen(real));
+		while (*rest > path && (*rest)[-1] != '/')
+			--*rest;
+		while (*rest > path && (*rest)[-1] == '/')
+			--*rest;
+	}
+	*rest = path;
+	return "";
+}
+
+/* A link that leads to nothing is followed like any other: what is made by its name lies
+ * where it leads. */
 const char *view_real(struct arena *arena, const char *path)
 {
-	char real[PATH_MAX];
-	size_t length = strlen(path);
+	const char *rest, *real = real_beginning(arena, path, &rest);
 
-	while (length) {
-		const char *head = arena_copy(arena, path, length);
+	for (unsigned links = 0; links < LINKS_MAX; links++) {
+		const char *name = rest + strspn(rest, "/"), *link;
+		size_t length = strcspn(name, "/");
+		char target[PATH_MAX];
+		ssize_t size;
 
-		if (realpath(head, real))
-			return without_dots(arena,
-					    arena_printf(arena, "%s/%s", real, path + length));
-		while (length && path[length - 1] != '/')
-			length--;
-		while (length && path[length - 1] == '/')
-			length--;
+		link = arena_printf(arena, "%s/%.*s", real, (int)length, name);
+		size = length ? readlink(link, target, sizeof(target)) : -1;
+		if (size <= 0)
+			break;
+		path = arena_printf(arena, "%s/%.*s%s", target[0] == '/' ? "" : real, (int)size,
+				    target, name + length);
+		real = real_beginning(arena, path, &rest);
 	}
-	return without_dots(arena, path);
+	return without_dots(arena, arena_printf(arena, "%s%s", real, rest));
 }
 
 static const char *read_line(struct arena *arena, const char *path)
@@ -307,6 +331,14 @@ static void add_git_file(struct view *view)
 
 	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
 		add_self(view, path);
+}
+
+const char *view_expand(const struct view *view, struct sbx_tmpl tmpl)
+{
+	bool wild;
+	const char *path = expand(view, tmpl, &wild);
+
+	return wild ? NULL : path;
 }
 
 const char *view_path(const struct view *view, const char *text)

@@ -47,7 +47,9 @@ void view_find_links(struct view *view);
  * to the current directory.  NULL: a variable that has no value.
  */
 const char *view_path(const struct view *view, const char *text);
-/* The part of @path that exists with its links followed, and the rest. */
+/* What a rule's template is here; NULL: a pattern, or a variable that has no value. */
+const char *view_expand(const struct view *view, struct sbx_tmpl tmpl);
+/* @path with its links followed, also those that lead to nothing, and the rest as it is. */
 const char *view_real(struct arena *arena, const char *path);
 
 #endif

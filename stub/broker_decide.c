@@ -206,13 +206,9 @@ void broker_find_sockets(const struct launch *launch, struct broker *broker)
 	broker->sockets = mem_get((view->nodes.count + 1) * sizeof(*broker->sockets));
 	for (size_t i = 0; i < view->nodes.count; i++) {
 		const struct node *node = &view->nodes.items[i];
-		struct sbx_net_verdict verdict;
 		int fd;
 
 		if (node->kind != NODE_SOCKET)
-			continue;
-		sbx_net_decide_unix(&launch->blob, &launch->vars, node->path, &verdict);
-		if (!verdict.allowed)
 			continue;
 		fd = sys_openat2(AT_FDCWD, node->path, O_PATH | O_NOFOLLOW,
 				 UAPI_RESOLVE_NO_SYMLINKS);

@@ -469,6 +469,18 @@ static void add_git_file(struct launch *launch)
 		add_literal(&c, path);
 }
 
+/* By the name as written, and no rule may close it by the name that that leads to. */
+static bool may_connect(const struct launch *launch, const char *written, const char *real)
+{
+	struct sbx_net_verdict verdict;
+
+	sbx_net_decide_unix(&launch->blob, &launch->vars, written, &verdict);
+	if (!verdict.allowed)
+		return false;
+	sbx_net_decide_unix(&launch->blob, &launch->vars, real, &verdict);
+	return verdict.allowed || verdict.rule == SBX_NONE;
+}
+
 static void add_sockets(struct launch *launch)
 {
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, NET); i++) {
@@ -490,6 +502,8 @@ static void add_sockets(struct launch *launch)
 				      launch_place(launch, rule->head.loc));
 			continue;
 		}
+		if (!may_connect(launch, path, walk.path))
+			continue;
 		add_hops(&c, walk.hops, walk.hop_count);
 		struct node *node = add_node(&c, walk.path, NODE_SOCKET);
 		node->st = walk.st;

@@ -20,6 +20,15 @@ ACTIONS = {"read": "read", "write": "write", "make": "write", "run": "exec", "un
 MOUNTS = "bwrap firejail"
 
 KINDS = [
+    {"name": "a denied link that leads to nothing is held where it leads",
+     "world": ["link -> gone", "file"],
+     "policy": ["write exec ~", "deny exec ~/link"],
+     "rows": ["read ~/link allowed yes bwrap", "make ~/gone/x allowed yes bwrap", "run ~/gone refused no bwrap",
+              "read ~/file allowed yes bwrap"]},
+    {"name": "a name beneath a sealed pattern, made to hold another",
+     "world": ["a/"],
+     "policy": ["write exec ~", "seal ~/**/a/* snapshot", "deny exec ~/a/m/n"],
+     "rows": ["make ~/a/m allowed no " + MOUNTS, "make ~/a/m/o allowed yes " + MOUNTS]},
     {"name": "a seal of the very name that is granted, but for a part",
      "world": ["b/b/f", "b/c", "b/s ="],
      "policy": ["write exec ~/b", "seal ~/b except ~/b/b ~/b/n ~/b/s"],
@@ -57,6 +66,19 @@ KINDS = [
      "world": ["s/x/f"],
      "policy": ["write ~", "seal ~/s except ~/s/x", "tmp ~/s/x"],
      "rows": ["make ~/s/x/n allowed yes bwrap", "read ~/s/x/f allowed no bwrap", "make ~/s/n refused no bwrap"]},
+    {"name": "a socket by the name of a link",
+     "world": ["d/s =", "l -> d", "m -> d", "o/s -> ../d/s"],
+     "policy": ["net allow unix ~/l/s compat \"a test\""],
+     "rows": ["unix ~/l/s allowed yes", "unix ~/d/s allowed yes", "unix ~/m/s refused no bwrap",
+              "unix ~/m/s allowed yes firejail landlock", "unix ~/o/s refused no bwrap"]},
+    {"name": "a socket that is closed by its own name",
+     "world": ["d/s =", "l -> d"],
+     "policy": ["net allow unix ~/l/s compat \"a test\"", "net seal unix ~/d"],
+     "rows": ["unix ~/l/s refused no", "unix ~/d/s refused no"]},
+    {"name": "a socket that a seal excepts, which opens no socket",
+     "world": ["d/s =", "d/e/s ="],
+     "policy": ["write ~", "seal ~/d except ~/d/s ~/d/e", "net allow unix ~/d/s ~/d/e/s compat \"a test\""],
+     "rows": ["unix ~/d/s refused no bwrap", "unix ~/d/e/s allowed yes bwrap"]},
 ]
 
 
