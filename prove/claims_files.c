@@ -92,6 +92,20 @@ static const char *path_inside(const struct prove *prove, uint32_t index)
 	return NULL;
 }
 
+/* The @n-th name that the seal @index excepts; NULL: there are no more, or it has no value. */
+static const char *except_path(const struct prove *prove, uint32_t index, uint32_t n)
+{
+	const struct sbx_fs_rule *rule = SBX_AT(&prove->blob, FS, sbx_fs_rule, index);
+	const struct sbx_fs_extra *extra = sbx_fs_extra(&prove->blob, rule);
+	bool wild = false;
+
+	return n < extra->except_count
+		   ? claim_expand(prove,
+				  *SBX_AT(&prove->blob, TMPLS, sbx_tmpl, extra->except_first + n),
+				  &wild)
+		   : NULL;
+}
+
 /* A name beneath @top that the pattern of rule @index matches, too; NULL: none. */
 static const char *match_beneath(const struct prove *prove, uint32_t index, const char *top)
 {
@@ -180,6 +194,7 @@ static void make_bait(struct prove *prove, const struct baits *baits, struct bai
 void claims_baits(struct prove *prove)
 {
 	struct baits baits = { 0 };
+	const char *path;
 
 	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, FS); i++) {
 		struct bait bait = bait_of_rule(prove, i);
@@ -188,8 +203,7 @@ void claims_baits(struct prove *prove)
 			*VEC_PUSH(prove->arena, &baits) = bait;
 	}
 	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, ASSERTS); i++) {
-		const char *path = assert_path(prove, i);
-
+		path = assert_path(prove, i);
 		if (path && scratch_has(prove, path))
 			*VEC_PUSH(prove->arena, &baits) = (struct bait){ .path = path };
 	}
@@ -200,6 +214,11 @@ void claims_baits(struct prove *prove)
 			if ((name = match_beneath(prove, k, top)))
 				*VEC_PUSH(prove->arena, &baits) = (struct bait){ .path = name };
 	}
+	/* A launch may find them there, and then has to hold what is around them. */
+	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, FS); i++)
+		for (uint32_t n = 0; (path = except_path(prove, i, n)); n++)
+			if (scratch_has(prove, path))
+				*VEC_PUSH(prove->arena, &baits) = (struct bait){ .path = path };
 	for (size_t i = 0; i < baits.count; i++)
 		make_bait(prove, &baits, &baits.items[i]);
 }
@@ -360,6 +379,27 @@ static void add_inside(struct prove *prove, uint32_t index)
 	}
 }
 
+/* What a seal takes, where it says that it does not: as other rules have it. */
+static void add_excepts(struct prove *prove, uint32_t index)
+{
+	const unsigned taken = SBX_AT(&prove->blob, FS, sbx_fs_rule, index)->rights;
+	const char *path;
+
+	for (uint32_t n = 0; (path = except_path(prove, index, n)); n++)
+		for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
+			const char *why = NULL, *object;
+			struct claim *claim;
+
+			if (!(taken & rights[i].right))
+				continue;
+			object = object_of(prove, path, rights[i].right, &why);
+			claim = add_path(prove, SBX_SEC_FS, index, object, rights[i].right,
+					 rights[i].verb);
+			if (why)
+				claim->why = why;
+		}
+}
+
 /* Is it this name that is kept, in a directory which can be written? */
 static bool is_kept(struct prove *prove, uint32_t index, const char *path)
 {
@@ -431,6 +471,7 @@ void claims_files(struct prove *prove)
 			continue; /* a variable without a value: it says nothing here */
 		add_rights(prove, i, path);
 		add_inside(prove, i);
+		add_excepts(prove, i);
 		if (SBX_AT(&prove->blob, FS, sbx_fs_rule, i)->head.verb < SBX_FS_DENY ||
 		    !is_kept(prove, i, path))
 			continue;

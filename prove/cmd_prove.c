@@ -41,7 +41,8 @@ static const char prove_help[] =
     "  --jobs N         try so many backends at once (2)\n"
     "  --launcher FILE  another sbx-exec\n"
     "Exit status: 0 all that can be measured holds; 1 a claim leaks, a probe cannot\n"
-    "fail, nothing could be measured, or the policy cannot be read; 2 usage.\n";
+    "fail, nothing could be measured, no session starts on a --backend, or the policy\n"
+    "cannot be read; 2 usage.\n";
 
 static const char *set_format(struct request *request, struct arena *arena, const char *name)
 {
@@ -215,6 +216,7 @@ static int prove_policy(struct request *request, struct arena *arena, const stru
 	size_t count;
 	struct prove *proves;
 	struct arena *arenas;
+	const bool named = request->targets.count != 0;
 	int status;
 
 	targets_settle(arena, &request->targets, blob);
@@ -233,6 +235,7 @@ static int prove_policy(struct request *request, struct arena *arena, const stru
 			.define_count = proven.define_count,
 			.target = request->targets.items[i],
 			.progress = isatty(STDERR_FILENO),
+			.named = named,
 		};
 	prove_each(proves, count, request->jobs);
 	if (prove_stopped) {

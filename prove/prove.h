@@ -97,6 +97,7 @@ struct prove { /* of one backend */
 	const char *failed;  /* why nothing could be tried at all, or NULL */
 	unsigned runs;
 	bool progress; /* is to be shown */
+	bool named;    /* by --backend: where no session starts there, that is no result */
 	bool terminal; /* the next sessions are handed one, as standard error */
 };
 

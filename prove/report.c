@@ -52,7 +52,8 @@ bool proofs_hold(const struct prove *proves, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		count_verdicts(&proves[i], counts);
-		if (counts[LEAKS] || counts[VACUOUS] || proves[i].failed)
+		if (counts[LEAKS] || counts[VACUOUS] || proves[i].failed ||
+		    (proves[i].named && proves[i].refused))
 			return false;
 		held += counts[HOLDS];
 	}

@@ -15,7 +15,8 @@ void report(enum format format, const struct prove *proves, size_t count, bool v
 void report_json(const struct prove *proves, size_t count);
 void report_junit(const struct prove *proves, size_t count);
 void report_tap(const struct prove *proves, size_t count);
-/* Nothing leaks, nothing is vacuous, and something was measured. */
+/* Nothing leaks, nothing is vacuous, something was measured, and no backend that was named
+ * refuses the policy. */
 bool proofs_hold(const struct prove *proves, size_t count);
 void count_verdicts(const struct prove *prove, size_t counts[VERDICT_COUNT]);
 
