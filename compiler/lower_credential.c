@@ -9,6 +9,7 @@
 
 #define HTTPS_PORT 443
 #define HTTP_PORT  80
+#define JSON_KEY   256 /* proxy/source.c: a name is shorter */
 
 static bool is_word(const struct ast_word *word, const char *text)
 {
@@ -18,6 +19,29 @@ static bool is_word(const struct ast_word *word, const char *text)
 static bool fail_source(struct lower *lower, const struct ast_word *word, const char *what)
 {
 	diag_error(lower->diags, DIAG_C0504, word->span, "%s", what);
+	return false;
+}
+
+/* `.KEY.KEY`: the proxy follows names alone, through objects, and splits at each dot. */
+static bool check_way(struct lower *lower, const struct ast_word *word, struct str way)
+{
+	bool good = way.len && way.ptr[0] == '.';
+	size_t begin = 0;
+
+	for (size_t i = 0; good && i <= way.len; i++) {
+		if (i < way.len && way.ptr[i] != '.')
+			continue;
+		good = i == 0 || (i > begin && i - begin < JSON_KEY);
+		begin = i + 1;
+	}
+	if (!good)
+		return fail_source(lower, word, "the way into the JSON is written .KEY.KEY");
+	if (!memchr(way.ptr, '[', way.len))
+		return true;
+	fail_source(lower, word, "an element of an array cannot be named, only the fields of objects");
+	diag_note(lower->diags, NO_PLACE,
+		  "`source exec /usr/bin/jq -r \"%.*s\" $home/FILE` reads it",
+		  STR_ARG(way));
 	return false;
 }
 
@@ -34,14 +58,7 @@ static bool read_file(struct lower *lower, const struct ast_word *word, struct t
 				   "after the file stands nothing or `json .KEY.KEY`");
 	if (!words_plain(&lower->words, word->next->next, json))
 		return false;
-	for (size_t i = 0; i < json->len; i++) {
-		if (json->ptr[i] == '.' && (i + 1 == json->len || json->ptr[i + 1] == '.'))
-			json->len = 0;
-	}
-	if (!json->len || json->ptr[0] != '.')
-		return fail_source(lower, word->next->next,
-				   "the way into the JSON is written .KEY.KEY");
-	return true;
+	return check_way(lower, word->next->next, *json);
 }
 
 static bool lower_source(struct lower *lower, const struct ast_stmt *stmt, struct credential *out)
@@ -84,7 +101,7 @@ static bool check_bound(struct lower *lower, const struct ast_word *word, const 
 		return true;
 	diag_error(lower->diags, DIAG_C0504, word->span,
 		   "a credential goes out in TLS alone, and port 80 is plain HTTP");
-	diag_note(lower->diags, (struct span){ 0 }, "write `host %.*s`, which is port 443",
+	diag_note(lower->diags, NO_PLACE, "write `host %.*s`, which is port 443",
 		  STR_ARG(host->name));
 	return false;
 }
@@ -147,7 +164,7 @@ static bool check_header(struct lower *lower, const struct ast_word *word, struc
 	diag_error(lower->diags, DIAG_C0504, word->span,
 		   "the proxy itself makes the header `%.*s`: a credential cannot go there",
 		   STR_ARG(header));
-	diag_note(lower->diags, (struct span){ 0 },
+	diag_note(lower->diags, NO_PLACE,
 		  "write the one that the server reads it from, as in authorization or x-api-key");
 	return false;
 }
