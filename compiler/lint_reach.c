@@ -275,22 +275,37 @@ static void find_proxy(struct lint *lint)
 #define MINUTE 60u
 #define LONG   (60 * MINUTE) /* the checklist wants minutes */
 
+/* What a credential's value is worth when it leaks: NULL for what is said to live shortly.
+ * Reading a file again does not change what is in it; a login's JSON its program renews. */
+static const char *lives_long(const struct lint *lint, const struct credential *credential)
+{
+	uint32_t seconds = credential->lifetime_s;
+
+	if (credential->source == SBX_SOURCE_ENV)
+		return "a variable is read once, whatever `refresh` and `lifetime` say: take the "
+		       "key from `source exec`, or add compat \"why\"";
+	if (!seconds && credential->source == SBX_SOURCE_FILE && !credential->json.len)
+		return "a key in a file lives until somebody changes it, however often it is "
+		       "read: say its `lifetime` if something does, or add compat \"why\"";
+	if (!seconds)
+		seconds = credential->refresh_s;
+	if (!seconds)
+		return "a credential with no lifetime: add `lifetime` or `refresh`";
+	return seconds <= LONG
+		   ? NULL
+		   : arena_printf(lint->arena,
+				  "a credential that lives for %u minutes: up to an hour is short",
+				  seconds / MINUTE);
+}
+
 static void find_credentials(struct lint *lint)
 {
 	for (size_t i = 0; i < lint->policy->credentials.count; i++) {
 		const struct credential *credential = &lint->policy->credentials.items[i];
-		uint32_t seconds =
-		    credential->lifetime_s ? credential->lifetime_s : credential->refresh_s;
+		const char *why = lives_long(lint, credential);
 
-		if (credential->head.compat.ptr)
-			continue;
-		if (!seconds)
-			lint_find(lint, &credential->head, DIAG_L0303,
-				  "a credential with no lifetime: add `lifetime` or `refresh`");
-		else if (seconds > LONG)
-			lint_find(lint, &credential->head, DIAG_L0303,
-				  "a credential that lives for %u minutes: up to an hour is short",
-				  seconds / MINUTE);
+		if (why && !credential->head.compat.ptr)
+			lint_find(lint, &credential->head, DIAG_L0303, "%s", why);
 	}
 }
 

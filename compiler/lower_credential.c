@@ -218,7 +218,7 @@ static bool lower_line(struct lower *lower, const struct ast_stmt *stmt, struct 
 		return lower_hosts(lower, stmt, hosts);
 	if (str_is(stmt->verb->text, "header"))
 		return lower_header_line(lower, stmt, out);
-	return words_time(&lower->words, stmt->items,
+	return words_some_time(&lower->words, stmt->items,
 			  str_is(stmt->verb->text, "refresh") ? &out->refresh_s : &out->lifetime_s);
 }
 

@@ -207,7 +207,7 @@ static void lower_slot(struct lower *lower, const struct ast_stmt *stmt)
 	if (!lower_head(lower, stmt, stmt->items->span, &slot.head) ||
 	    !slot_rights(lower, stmt->items->next, &slot.rights) ||
 	    !words_path(&lower->words, under->words, 0, &slot.under) ||
-	    (time && !words_time(&lower->words, time->words, &slot.for_s)) ||
+	    (time && !words_some_time(&lower->words, time->words, &slot.for_s)) ||
 	    (number && !words_number(&lower->words, number->words, 1000, &count)))
 		return;
 	slot.count = (uint32_t)count;

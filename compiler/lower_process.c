@@ -266,7 +266,7 @@ static bool lower_requirement(struct lower *lower, const struct ast_stmt *stmt,
 	}
 	if (str_is(stmt->verb->text, "proof")) {
 		rule->what = SBX_REQUIRE_PROOF;
-		return words_time(&lower->words, stmt->items, &rule->value);
+		return words_some_time(&lower->words, stmt->items, &rule->value);
 	}
 	rule->what = SBX_REQUIRE_SIGNED;
 	return true;

@@ -167,7 +167,7 @@ static bool lower_budget(struct lower *lower, const struct ast_stmt *stmt, struc
 	return words_choice(&lower->words, word, "what a budget counts", what) >= 0 &&
 	       words_number(&lower->words, word->next, UINT32_MAX, &number) &&
 	       words_text(&lower->words, word->next, value) &&
-	       (!time || words_time(&lower->words, time->words, &rule->period_s));
+	       (!time || words_some_time(&lower->words, time->words, &rule->period_s));
 }
 
 static bool lower_words(struct lower *lower, const struct ast_word *word, struct slurm_rule *rule)

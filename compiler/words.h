@@ -73,6 +73,8 @@ bool words_constant(const struct words *words, const struct ast_word *word, int6
 /* 512M: bytes.  15m, 2-00:00:00: seconds. */
 bool words_size(const struct words *words, const struct ast_word *word, uint64_t *out);
 bool words_time(const struct words *words, const struct ast_word *word, uint32_t *out);
+/* As words_time, but 0 is an error: there it would be read as none. */
+bool words_some_time(const struct words *words, const struct ast_word *word, uint32_t *out);
 /* Is @text what the type wants?  For values given with -D and `with`. */
 bool words_check_type(const struct words *words, const struct ast_word *word,
 		      enum sbx_param_type type, struct tmpl *out, uint64_t *number);

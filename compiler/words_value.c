@@ -206,6 +206,14 @@ bool words_time(const struct words *words, const struct ast_word *word, uint32_t
 	return true;
 }
 
+bool words_some_time(const struct words *words, const struct ast_word *word, uint32_t *out)
+{
+	if (!words_time(words, word, out))
+		return false;
+	return *out || fail_value(words, word, DIAG_C0215,
+				  "no time at all: leave it out, or say more than 0");
+}
+
 bool words_check_type(const struct words *words, const struct ast_word *word,
 		      enum sbx_param_type type, struct tmpl *out, uint64_t *number)
 {
