@@ -194,6 +194,8 @@ const char *explain_connect(const struct question *question, struct answer *answ
 		return connect_unix(question, question->object, answer);
 	if (!strncmp(question->object, "abstract:", 9))
 		return connect_abstract(question, question->object + 9, answer);
+	if (strchr(question->object, '/'))
+		return "a host is asked about, as in HOST:PORT; a URL by `request GET URL`";
 	error = explain_port(question, question->object, &host, &port);
 	if (error)
 		return error;

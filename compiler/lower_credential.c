@@ -49,7 +49,7 @@ static bool check_way(struct lower *lower, const struct ast_word *word, struct s
 static bool read_file(struct lower *lower, const struct ast_word *word, struct tmpl_list *words,
 		      struct str *json)
 {
-	if (!words_path(&lower->words, word, 0, VEC_PUSH(lower->arena, words)))
+	if (!words_path(&lower->words, word, WORD_OUTSIDE, VEC_PUSH(lower->arena, words)))
 		return false;
 	if (!word->next)
 		return true;
@@ -82,7 +82,7 @@ static bool lower_source(struct lower *lower, const struct ast_stmt *stmt, struc
 			    fail_source(lower, word, "one variable of the environment is wanted");
 		good = good && words_text(&lower->words, word, VEC_PUSH(lower->arena, &words));
 	} else if (good) {
-		good = words_path(&lower->words, word, 0, VEC_PUSH(lower->arena, &words));
+		good = words_path(&lower->words, word, WORD_OUTSIDE, VEC_PUSH(lower->arena, &words));
 		for (word = word->next; good && word; word = word->next)
 			good = words_texts(&lower->words, word, &words);
 	}

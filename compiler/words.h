@@ -50,6 +50,7 @@ struct str_list {
 #define WORD_WILD     1u    /* wildcards may stand in it */
 #define WORD_CWD      2u    /* so may $cwd */
 #define WORD_ASSERT   4u    /* and $policy, $launcher, $sibling */
+#define WORD_OUTSIDE  8u    /* it is read, or run, outside: not from the workspace */
 #define WORD_OVER_MAX 10000 /* words that one {a,b} may make */
 
 /* Adds the paths that @word stands for to @out. */

@@ -23,6 +23,7 @@ struct path_check {
 	const struct words *words;
 	const struct ast_word *word;
 	struct str text; /* as written */
+	unsigned flags;
 	struct component component, before;
 	bool deep; /* a ** was seen */
 };
@@ -118,7 +119,14 @@ static bool fail_relative(const struct path_check *check)
 		text = (struct str){ text.ptr + 2, text.len - 2 };
 	diag_error(check->words->diags, DIAG_C0201, check->word->span,
 		   "a path starts with `/`, `~/` or a variable");
-	if (!str_starts(text, "..") && check->word->span.source) /* not given with -D */
+	if (check->flags & WORD_OUTSIDE)
+		diag_note(check->words->diags, NO_PLACE,
+			  "write where it lies outside, not in the workspace: what the program could "
+			  "change is refused");
+	else if (check->flags & WORD_CWD)
+		diag_note(check->words->diags, NO_PLACE,
+			  "`$cwd` is the directory in which sbx-exec is started");
+	else if (!str_starts(text, "..") && check->word->span.source) /* not given with -D */
 		diag_note(check->words->diags, NO_PLACE, "in the workspace it is `$workspace/%.*s`",
 			  STR_ARG(text));
 	return false;
@@ -168,7 +176,8 @@ static bool is_path_word(const struct words *words, const struct ast_word *word)
 static bool read_path(const struct words *words, const struct ast_word *word, struct str text,
 		      unsigned flags, struct tmpl *out)
 {
-	struct path_check check = { .words = words, .word = word, .text = text };
+	struct path_check check = { .words = words, .word = word, .text = text,
+				    .flags = flags };
 	bool exact = text.len == word->text.len;
 
 	if (!words_read(words, word, text, exact, flags | READ_PATH | READ_PATTERN, out))
