@@ -14,6 +14,10 @@
 #define UNPACK_PIECE 16384
 #define UNPACK_TURN  262144 /* before others have theirs */
 
+/* A server that shows what it got writes it in one go: after this long what waits can be no
+ * part of more. */
+static const struct timeval silence = { .tv_sec = 1 };
+
 static struct span find(const struct head *head, const char *name)
 {
 	for (unsigned i = 0; i < head->field_count; i++)
@@ -31,6 +35,20 @@ static unsigned count(const struct head *head, const char *name)
 	return found;
 }
 
+static void on_silence(evutil_socket_t fd, short what, void *context)
+{
+	struct conn *conn = context;
+
+	(void)fd, (void)what;
+	/* Where the program takes no more, it is not the server that is silent. */
+	if (conn->dead || stream_backed(&conn->client))
+		return;
+	stream_cork(&conn->client);
+	answer_release(conn);
+	stream_uncork(&conn->client);
+	stream_again(&conn->client); /* which may have gone */
+}
+
 /*
  * What went out, and all else that goes to this host: the server may keep what one
  * request had, and show it to the next.
@@ -43,7 +61,8 @@ static bool open_redact(struct conn *conn, const char **why)
 
 	http->redact = redact_make(http->secrets);
 	*why = "no memory";
-	good = http->redact != NULL;
+	http->silence = evtimer_new(conn->worker->base, on_silence, conn);
+	good = http->redact != NULL && http->silence != NULL;
 	for (uint32_t i = 0; good; i++) {
 		i = sbx_credential_for(&session->blob, &session->vars, conn->target.host,
 				       conn->target.port, i);
@@ -212,11 +231,37 @@ static void put(void *context, const uint8_t *data, size_t size)
 
 static bool clean(struct conn *conn, uint8_t *data, size_t size)
 {
-	if (!conn->http->redact) {
+	struct http *http = conn->http;
+
+	if (!http->redact) {
 		put(conn, data, size);
 		return true;
 	}
-	return redact_feed(conn->http->redact, data, size, put, conn);
+	evtimer_del(http->silence);
+	if (http->upgraded)
+		return websocket_feed(&http->websocket, http->redact, data, size, put, conn);
+	return redact_feed(http->redact, data, size, put, conn);
+}
+
+void answer_wait(struct conn *conn)
+{
+	struct http *http = conn->http;
+
+	if (http->redact && redact_waits(http->redact))
+		evtimer_add(http->silence, &silence);
+}
+
+void answer_release(struct conn *conn)
+{
+	struct http *http = conn->http;
+
+	if (!http->redact)
+		return;
+	evtimer_del(http->silence);
+	if (http->upgraded)
+		websocket_release(&http->websocket, http->redact, put, conn);
+	else
+		redact_release(http->redact, put, conn);
 }
 
 /* A thousand bytes may come out of each: no more than the client takes, the rest later. */
@@ -253,8 +298,7 @@ bool answer_end(struct conn *conn)
 
 	if (http->unpack && !unpack(conn, (const uint8_t *)"", &none, true))
 		return false;
-	if (http->redact)
-		redact_end(http->redact, put, conn);
+	answer_release(conn);
 	if (http->framing == FRAME_CHUNKED)
 		stream_write(&conn->client, "0\r\n\r\n", 5);
 	return true;

@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define LENGTH_MAX 40 /* else zeros without end, or a thousand backslashes, were one */
-
 enum state {
 	NONE,
 	PERCENT,    /* two digits follow */
@@ -55,7 +53,7 @@ bool escape_begin(struct escape *escape, uint8_t byte)
 				       : NONE;
 	escape->value = 0;
 	escape->length++;
-	return escape->state != NONE && escape->length < LENGTH_MAX;
+	return escape->state != NONE && escape->length < ESCAPE_MAX;
 }
 
 static enum escape_result go_on(struct escape *escape, enum state state)
@@ -105,7 +103,7 @@ enum escape_result escape_next(struct escape *escape, uint8_t *byte)
 {
 	int digit = hex(*byte);
 
-	if (++escape->length >= LENGTH_MAX)
+	if (++escape->length >= ESCAPE_MAX)
 		return ESCAPE_NONE;
 	switch (escape->state) {
 	case PERCENT:

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define ESCAPE_MAX 40 /* else zeros without end, or a thousand backslashes, were one */
+
 struct escape {         /* of zeros: in none */
 	uint8_t state, value;
 	uint8_t length; /* bytes so far */

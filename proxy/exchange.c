@@ -245,8 +245,10 @@ static bool pump_body(struct conn *conn)
 		stream_listen(server, true);
 		if (!http->unpacks)
 			got = stream_read(server, &data);
-		if (got == STREAM_WAIT)
+		if (got == STREAM_WAIT) {
+			answer_wait(conn);
 			return true;
+		}
 		if (got > 0 || http->unpacks) {
 			if (!use_answer(conn, data, (size_t)got)) {
 				http_server_failed(conn, 502, body_fault);
@@ -264,16 +266,23 @@ static bool pump_body(struct conn *conn)
 	return true;
 }
 
-/* ---- after 101: both ways, unframed --------------------------------------------------- */
-
-static void put_raw(void *context, const uint8_t *data, size_t size)
-{
-	struct conn *conn = context;
-
-	stream_write(&conn->client, data, size);
-}
+/* ---- after 101: both ways ------------------------------------------------------------- */
 
 /* False: it cannot go on. */
+static bool pass_raw(struct conn *conn, bool answers, uint8_t *data, size_t size)
+{
+	if (!answers) {
+		placeholder_scan(&conn->http->placeholders, data, size);
+		stream_write(&conn->server, data, size);
+	} else if (!answer_body(conn, data, &size)) {
+		snprintf(conn->record.reason, sizeof(conn->record.reason),
+			 "what it sends are no frames of WebSocket's");
+		conn->record.verdict = "failed";
+		return false;
+	}
+	return true;
+}
+
 static bool pump_raw(struct conn *conn, struct stream *from, struct stream *to)
 {
 	bool answers = from == &conn->server;
@@ -285,22 +294,19 @@ static bool pump_raw(struct conn *conn, struct stream *from, struct stream *to)
 		if (stream_backed(to))
 			return true;
 		got = stream_read(from, &data);
+		if (got == STREAM_WAIT && answers)
+			answer_wait(conn);
 		if (got == STREAM_WAIT)
 			return true;
 		if (got == STREAM_FAIL)
 			return false;
+		if (got > 0 && !pass_raw(conn, answers, data, (size_t)got))
+			return false;
 		if (!got) {
 			stream_listen(from, false);
-			if (answers && conn->http->redact)
-				redact_end(conn->http->redact, put_raw, conn);
+			if (answers)
+				answer_release(conn);
 			stream_shut(to);
-		} else if (answers && conn->http->redact) {
-			if (!redact_feed(conn->http->redact, data, (size_t)got, put_raw, conn))
-				return false;
-		} else {
-			if (!answers)
-				placeholder_scan(&conn->http->placeholders, data, (size_t)got);
-			stream_write(to, data, (size_t)got);
 		}
 		if (to->deaf || to->failed)
 			return false;
@@ -312,9 +318,13 @@ static bool pump_raw(struct conn *conn, struct stream *from, struct stream *to)
 
 static void relay(struct conn *conn)
 {
-	if (!pump_raw(conn, &conn->server, &conn->client) ||
-	    !pump_raw(conn, &conn->client, &conn->server) ||
-	    (conn->client.shut_done && conn->server.shut_done))
+	struct stream *client = &conn->client, *server = &conn->server;
+	bool goes_on;
+
+	stream_cork(client);
+	goes_on = pump_raw(conn, server, client) && pump_raw(conn, client, server);
+	stream_uncork(client);
+	if (!goes_on || client->deaf || client->failed || (client->shut_done && server->shut_done))
 		conn_end(conn);
 }
 

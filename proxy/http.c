@@ -27,12 +27,16 @@ static void clear_exchange(struct http *http)
 	free(http->method);
 	free(http->path);
 	redact_free(http->redact);
+	if (http->silence)
+		event_free(http->silence);
 	if (http->secrets)
 		stream_wipe();
 	redact_set_drop(http->secrets);
 	unpack_free(http->unpack);
 	http->head = http->method = http->path = NULL;
 	http->redact = NULL;
+	http->silence = NULL;
+	http->websocket = (struct websocket){ 0 };
 	http->secrets = NULL;
 	http->unpack = NULL;
 	http->credential = SBX_NONE;
@@ -51,7 +55,7 @@ void http_count(struct conn *conn)
 	conn->record.received = conn->server.received - http->received;
 	conn->record.placeholder |= http->placeholders.found;
 	if (http->redact)
-		conn->record.redacted += redact_count(http->redact);
+		conn->record.redacted += redact_count(http->redact) + http->websocket.echoes;
 }
 
 void http_end(struct conn *conn)

@@ -12,6 +12,7 @@
 #include "proxy/conn.h"
 #include "proxy/inject.h"
 #include "proxy/redact.h"
+#include "proxy/websocket.h"
 
 enum http_framing { FRAME_NONE, FRAME_LENGTH, FRAME_CHUNKED, FRAME_CLOSE };
 
@@ -47,6 +48,8 @@ struct http {
 	uint32_t credential; /* SBX_NONE: nothing */
 	struct redact_set *secrets;
 	struct redact *redact;
+	struct event *silence; /* of the server's, while a part of its answer waits in there */
+	struct websocket websocket; /* what it sends once both have agreed */
 	struct unpack *unpack;
 	bool unpacks; /* more is in it than the client took */
 	struct placeholder_scan placeholders;
@@ -78,11 +81,15 @@ void exchange_begin(struct conn *conn);
  * its body.  False: it cannot be passed on, *why. */
 bool answer_head(struct conn *conn, const struct head *head, const char **why);
 /*
- * A run of its body, of which it leaves *size bytes while the client takes no more
+ * A run of its body (or of what follows an upgrade), of which it leaves *size bytes while the client takes no more
  * (http->unpacks: to be called again, even if none are left); and its end.  False: it
  * is broken.
  */
 bool answer_body(struct conn *conn, uint8_t *data, size_t *size);
+/* All that came was used, and the server is waited for; what waits for more of it goes on
+ * at last. */
+void answer_wait(struct conn *conn);
+void answer_release(struct conn *conn);
 bool answer_end(struct conn *conn);
 
 #endif

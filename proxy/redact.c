@@ -10,6 +10,11 @@
  *
  * Threads cost ten times as much as looking for none.  So while there is no thread, 16
  * bytes at a time are searched for the two bytes by which a form begins, or for an escape.
+ *
+ * What waits must tell nothing.  Did it wait because it is like a secret's beginning, then
+ * who has a text of his own come back would learn the secret one character after the other,
+ * from a server that never shows it.  So all waits that is shaped as a form may be: what is
+ * behind the last byte that stands in none, whatever it says.
  */
 #include "proxy/redact.h"
 
@@ -24,7 +29,6 @@
 #define PAIRS     (FORMS * 4)
 #define SETS      8 /* in one stream */
 #define THREADS   160
-#define KEPT_FROM 4 /* matched characters from which a beginning is kept back */
 #define EACH_BYTE 0x8080808080808080u
 #define NO_BASE64 0x80 /* a bit that none of its 64 values has */
 
@@ -46,6 +50,7 @@ struct redact_set {
 	struct form forms[FORMS];
 	struct element *elements; /* of all forms */
 	size_t element_count;
+	size_t longest;  /* bytes of a form, each in the longest escape, and more */
 	bool early[256]; /* a byte that one of the first three elements of a form may be */
 	unsigned pair_count;
 	vector first[PAIRS], second[PAIRS];
@@ -69,6 +74,7 @@ struct redact {
 	uint8_t *data;    /* which is here */
 	uint8_t *kept;    /* the bytes before, not handed on yet */
 	size_t kept_size, kept_room;
+	size_t longest; /* of all sets */
 };
 
 /* ---- forms ------------------------------------------------------------------------------ */
@@ -136,18 +142,49 @@ static void add_pairs(struct redact_set *set, const struct form *form)
 	}
 }
 
+/* Bytes of which no form has one, nor an escape. */
+static bool delimits(uint8_t byte)
+{
+	return byte < ' ' || byte > '~';
+}
+
+static bool can_be_value(const uint8_t *secret, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (delimits(secret[i]))
+			return false;
+	return size >= KEEPER_VALUE_MIN && size <= KEEPER_VALUE_MAX;
+}
+
+/* Elements of base64's longest form. */
+static size_t encoded_size(size_t size)
+{
+	return (size + 2) * 8 / 6 + 2;
+}
+
+/* The same for all values of about this length: it can be seen in what waits. */
+static size_t longest_form(size_t size)
+{
+	size_t about = 64;
+
+	while (about < size)
+		about *= 2;
+	return encoded_size(about) * ESCAPE_MAX;
+}
+
 struct redact_set *redact_set_make(const void *secret, size_t size)
 {
-	size_t encoded = (size + 2) * 8 / 6 + 2;
+	size_t encoded = encoded_size(size);
 	struct redact_set *set;
 
-	if (size < KEEPER_VALUE_MIN || size > KEEPER_VALUE_MAX)
+	if (!can_be_value(secret, size))
 		return NULL;
 	set = aligned_alloc(_Alignof(vector), (sizeof(*set) + 63) / 64 * 64);
 	if (!set)
 		return NULL;
 	memset(set, 0, sizeof(*set));
 	set->holders = 1;
+	set->longest = longest_form(size);
 	set->element_count = size + (FORMS - 1) * encoded;
 	set->elements = calloc(set->element_count, sizeof(*set->elements));
 	if (!set->elements) {
@@ -203,16 +240,10 @@ static void overwrite(struct redact *redact, uint64_t start, uint64_t end)
 			redact->data[at - redact->place] = '*';
 }
 
-/*
- * Are they in the same place?  The length of an escape counts only where what is before it
- * is kept: there it bounds how much that is.
- */
 static bool same_place(const struct thread *one, const struct thread *other)
 {
 	return one->at == other->at && one->form == other->form &&
-	       one->escape.state == other->escape.state &&
-	       one->escape.value == other->escape.value &&
-	       (one->at < KEPT_FROM || one->escape.length == other->escape.length);
+	       one->escape.state == other->escape.state && one->escape.value == other->escape.value;
 }
 
 /* Before its first element nothing is found but an escape: the shorter one will do. */
@@ -444,6 +475,8 @@ bool redact_also(struct redact *redact, struct redact_set *set)
 	if (redact->set_count == SETS)
 		return false;
 	redact->sets[redact->set_count++] = redact_set_hold(set);
+	if (redact->longest < set->longest)
+		redact->longest = set->longest;
 	return true;
 }
 
@@ -460,15 +493,17 @@ void redact_free(struct redact *redact)
 	free(redact);
 }
 
-/* How many of @have bytes at the end, and no more, must wait. */
-static size_t must_wait(const struct redact *redact, uint64_t end, size_t have)
+/* How many bytes at the end wait once @size more have come: those since the last that is in
+ * no form, but one less than the longest form at most. */
+static size_t waiting(const struct redact *redact, const uint8_t *data, size_t size)
 {
-	uint64_t from = end;
+	size_t most = redact->longest - 1, count = 0;
 
-	for (unsigned i = 0; i < redact->count; i++)
-		if (redact->threads[i].at >= KEPT_FROM && redact->threads[i].start < from)
-			from = redact->threads[i].start;
-	return end - from > have ? have : (size_t)(end - from);
+	while (count < size && count < most && !delimits(data[size - 1 - count]))
+		count++;
+	if (count == size)
+		count += redact->kept_size;
+	return count < most ? count : most;
 }
 
 static bool grow(struct redact *redact, size_t room)
@@ -477,7 +512,8 @@ static bool grow(struct redact *redact, size_t room)
 
 	if (room <= redact->kept_room)
 		return true;
-	more = malloc(room * 2);
+	room = room * 2 < redact->longest ? room * 2 : redact->longest;
+	more = malloc(room);
 	if (!more)
 		return false;
 	if (redact->kept_size)
@@ -486,20 +522,19 @@ static bool grow(struct redact *redact, size_t room)
 		OPENSSL_cleanse(redact->kept, redact->kept_room);
 	free(redact->kept);
 	redact->kept = more;
-	redact->kept_room = room * 2;
+	redact->kept_room = room;
 	return true;
 }
 
 bool redact_feed(struct redact *redact, uint8_t *data, size_t size, redact_put *put, void *context)
 {
-	size_t have = redact->kept_size + size, wait, old;
+	size_t wait = waiting(redact, data, size), old;
 
+	if (!grow(redact, wait))
+		return false;
 	redact->data = data;
 	search(redact, size);
 	redact->place += size;
-	wait = must_wait(redact, redact->place, have);
-	if (!grow(redact, wait > redact->kept_size ? wait : redact->kept_size))
-		return false;
 	old = wait > size ? redact->kept_size - (wait - size) : redact->kept_size;
 	if (old)
 		put(context, redact->kept, old);
@@ -517,12 +552,21 @@ bool redact_feed(struct redact *redact, uint8_t *data, size_t size, redact_put *
 	return true;
 }
 
-void redact_end(struct redact *redact, redact_put *put, void *context)
+size_t redact_ready(const struct redact *redact, const uint8_t *data, size_t size)
+{
+	return redact->kept_size + size - waiting(redact, data, size);
+}
+
+size_t redact_waits(const struct redact *redact)
+{
+	return redact->kept_size;
+}
+
+void redact_release(struct redact *redact, redact_put *put, void *context)
 {
 	if (redact->kept_size)
 		put(context, redact->kept, redact->kept_size);
 	redact->kept_size = 0;
-	redact->count = 0;
 }
 
 bool redact_whole(const struct redact *redact, uint8_t *data, size_t size)

@@ -8,6 +8,9 @@
  * found: what is encrypted, hashed, reversed, in another case, in hexadecimal, in base64 or
  * quoted-printable broken into lines, in other escapes (\u{2b}, \053, =2B): of those, what
  * writes a header into an answer has no reason to use any for what can be printed.
+ *
+ * Nothing that comes out of it depends on a part of a secret: neither bytes, nor when they
+ * come, nor in which pieces.  Only how long it takes does, a little.
  */
 #ifndef SBX_PROXY_REDACT_H
 #define SBX_PROXY_REDACT_H
@@ -18,7 +21,8 @@
 
 /* All ways to write one secret; shared by the streams that look for it. */
 struct redact_set;
-/* NULL: no memory, or @size is not KEEPER_VALUE_MIN to KEEPER_VALUE_MAX. */
+/* NULL: no memory, or no value: KEEPER_VALUE_MIN to KEEPER_VALUE_MAX bytes that can be
+ * printed, blanks among them. */
 struct redact_set *redact_set_make(const void *secret, size_t size);
 /* Counted, since a secret may be replaced while answers to it still come; the last one
  * gone, it is wiped. */
@@ -34,15 +38,19 @@ bool redact_also(struct redact *redact, struct redact_set *set);
 
 /*
  * Takes @size bytes, which it overwrites where need be, and hands on what is clean by
- * @put, in order, in as many calls as it likes.  What may be the beginning of a secret
- * (four characters of it or more, so that a message whose end is like its beginning
- * does not wait) stays until the next call.  False: no memory; the stream is to be
- * closed.
+ * @put, in order, in two calls at most.  What is behind the last control byte, or byte
+ * that is not ASCII, waits, since a secret may have begun there; but no more than the
+ * longest way to write one, after which the first of it goes on.  False: no memory; the
+ * stream is to be closed.
  */
 typedef void redact_put(void *context, const uint8_t *data, size_t size);
 bool redact_feed(struct redact *redact, uint8_t *data, size_t size, redact_put *put, void *context);
-/* The end: hands on what was still kept. */
-void redact_end(struct redact *redact, redact_put *put, void *context);
+/* How much that will hand on; how much waits; and hands on what does: at the end, and where
+ * nothing more comes for a while.  A secret of which more comes after that is overwritten
+ * from there on. */
+size_t redact_ready(const struct redact *redact, const uint8_t *data, size_t size);
+size_t redact_waits(const struct redact *redact);
+void redact_release(struct redact *redact, redact_put *put, void *context);
 
 /* The same for a text that is there as a whole and no part of the stream, such as a head;
  * true: there was an echo. */
@@ -64,7 +72,7 @@ void unpack_free(struct unpack *unpack);
  * many; fewer than @size: it has taken all of @in.  -1: it is broken, and so is its end
  * if @last is true (no more comes) and it is cut off.
  */
-long unpack_feed(struct unpack *unpack, const uint8_t **in, size_t *in_size, bool last, uint8_t *out,
-		 size_t size);
+long unpack_feed(struct unpack *unpack, const uint8_t **in, size_t *in_size, bool last,
+		 uint8_t *out, size_t size);
 
 #endif

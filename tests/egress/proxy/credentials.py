@@ -394,7 +394,4 @@ def case_whatever_the_pieces(world):
                     request = get("/", "Transfer-Encoding: chunked", method="POST", host="api.test") + chunked(data)
                 in_pieces(connection, request)
                 got = read_answer(connection)[2]
-                # What comes byte by byte does not wait for three characters to become four.
-                echo = got[len(data):-3]
-                expect((got[:len(data)] == data[::-1], len(echo), echo[3:], got[-3:]),
-                       (True, len(KEY), b"*" * (len(KEY) - 3), b"end"))
+                expect((got[:len(data)] == data[::-1], got[len(data):]), (True, b"*" * len(KEY) + b"end"))
