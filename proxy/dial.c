@@ -137,7 +137,8 @@ static void next_address(struct dial *dial)
 			return;
 	}
 	if (dial->error == ETIMEDOUT) {
-		snprintf(dial->text, sizeof(dial->text), "no answer within %u seconds",
+		snprintf(dial->text, sizeof(dial->text),
+			 "no answer within %u seconds: it is asked directly, by no other proxy",
 			 DIAL_SECONDS);
 		finish(dial, DIAL_LATE, SBX_NONE);
 		return;

@@ -266,6 +266,17 @@ const char *upstream_objection(const SSL *ssl)
 	return NULL;
 }
 
+/* Does @result say that the chain leads to nobody whom the system trusts?  Only then is there
+ * something to be done on this machine. */
+static bool unknown_issuer(long result)
+{
+	return result == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT ||
+	       result == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY ||
+	       result == X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE ||
+	       result == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN ||
+	       result == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT;
+}
+
 void upstream_why(const SSL *ssl, char *out, size_t size)
 {
 	long result = SSL_get_verify_result(ssl);
@@ -273,8 +284,11 @@ void upstream_why(const SSL *ssl, char *out, size_t size)
 	const char *reason = error ? ERR_reason_error_string(error) : NULL;
 
 	if (result != X509_V_OK)
-		snprintf(out, size, "its certificate is refused: %s",
-			 X509_verify_cert_error_string(result));
+		snprintf(out, size, "its certificate is refused: %s%s",
+			 X509_verify_cert_error_string(result),
+			 unknown_issuer(result)
+				 ? ": the system's roots alone are trusted (update-ca-certificates)"
+				 : "");
 	else if (reason)
 		snprintf(out, size, "TLS: %s", reason);
 	else

@@ -1,4 +1,7 @@
 """The two gates: by name before anything is resolved, by address before it is dialled."""
+import contextlib
+import socket
+
 import driver
 from world import NAMES, echo, expect, expect_in
 
@@ -151,6 +154,20 @@ def case_one_denial_one_answer(world):
     expect(seen, [{**common, "via": "connect", "port": 443, "method": None, "path": None},
                   {**common, "via": "http", "port": 80, "method": "GET", "path": "/x"},
                   {**common, "via": "socks", "port": 443, "method": None, "path": None}])
+
+
+def case_no_answer(world):
+    """A host that is silent is 504, and the line says that it was asked directly"""
+    proxy = world.proxy("allow good.test")
+    with contextlib.ExitStack() as stack:
+        silent = stack.enter_context(socket.create_server(("203.0.113.10", 443), backlog=0))
+        fill = [stack.enter_context(socket.socket()) for _ in range(4)]  # its queue is full: nothing is answered
+        for each in fill:
+            each.setblocking(False)
+            each.connect_ex(silent.getsockname())
+        reply = proxy.exchange(connect("good.test"), timeout=30)
+    expect(reply[:12], b"HTTP/1.1 504")
+    expect(line_of(reply), "sbx: good.test:443 failed: no answer within 10 seconds: it is asked directly, by no other proxy")
 
 
 def case_faults_on_the_way(world):

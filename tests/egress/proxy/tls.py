@@ -103,6 +103,16 @@ def case_the_server_is_verified(world):
     expect(server.seen, [])
 
 
+def case_a_private_authority(world):
+    """A server whose authority the system does not know is refused with what can be done"""
+    proxy, server = narrow(world, tls="private")
+    with inside(world, proxy) as connection:
+        _, _, body = ask(connection, "/v1")
+    expect(body, b"sbx: narrow.test:443 failed: its certificate is refused: self-signed certificate: "
+                 b"the system's roots alone are trusted (update-ca-certificates)\n")
+    expect(server.seen, [])
+
+
 def case_a_program_without_trust(world):
     """A program that does not trust the session's CA fails, and the log says why"""
     proxy, _ = narrow(world)

@@ -132,6 +132,8 @@ class World:
             openssl("req", "-x509", *key, "-CA", "ca.pem", "-CAkey", "ca.key", "-subj", f"/CN={name}",
                     "-keyout", f"{name}.key", "-out", f"{name}.pem", "-addext", "basicConstraints=critical,CA:FALSE",
                     "-addext", "subjectAltName=" + ",".join("DNS:" + host for host in hosts.split(",")))
+        openssl("req", "-x509", *key, "-subj", "/CN=private", "-keyout", "private.key", "-out", "private.pem",
+                "-addext", "subjectAltName=DNS:narrow.test")
         self.roots = str(self.folder / "ca.pem")
 
     def tls(self, name="good"):
