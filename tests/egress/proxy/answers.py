@@ -138,7 +138,7 @@ def case_a_stalled_server(world):
     with proxy.connect() as connection:
         connection.sendall(get("http://plain.test/"))
         expect(read_answer(connection)[2], b"ok")
-    expect((time.time() - begun < 1), True)
+    expect((time.time() - begun < 2.5), True)  # behind one it would be 3
     for connection in stalled:
         connection.close()
 

@@ -141,7 +141,7 @@ def case_many_slow_clients(world):
     with proxy.connect() as connection:
         connection.sendall(get("http://plain.test/"))
         expect(read_answer(connection)[2], b"ok")
-    expect(time.time() - begun < 1, True)
+    expect(time.time() - begun < 10, True)  # behind one it would be 30
     expect((proxy.memory_kb() < 60 * 1024), True)
     for connection in slow:
         connection.close()

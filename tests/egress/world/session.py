@@ -4,6 +4,7 @@
         session.ask(target="key.test:443", tls="key.test", send="GET / HTTP/1.1...")
 """
 import json
+import select
 import subprocess
 
 import scan
@@ -26,6 +27,10 @@ class Session:
 
     def __exit__(self, *_):
         self.said = self.child.communicate(timeout=20)[1]  # by sbx-exec
+
+    def hear(self, seconds=20):
+        """Waits until sbx-exec has said something."""
+        select.select([self.child.stderr], [], [], seconds)
 
     def order(self, **what):
         self.child.stdin.write(json.dumps(what) + "\n")
