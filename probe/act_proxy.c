@@ -35,7 +35,7 @@ static ssize_t take_answer(int fd, char *answer, size_t size)
 	return (ssize_t)have;
 }
 
-/* "HTTP/1.1 403 Forbidden": 403; or 0, where it is no such line. */
+/* "HTTP/1.1 403 sbx: ...": 403; or 0, where it is no such line. */
 static unsigned status_of(const char *answer)
 {
 	unsigned status;

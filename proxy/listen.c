@@ -101,7 +101,8 @@ static bool was_announced(struct listener *listener, const struct sockaddr_in *p
 
 static void refuse_for_number(int fd)
 {
-	static const char text[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\n"
+	static const char text[] = "HTTP/1.1 503 sbx: too many connections at the moment\r\n"
+				   "Content-Type: text/plain\r\n"
 				   "Connection: close\r\nContent-Length: 40\r\n\r\n"
 				   "sbx: too many connections at the moment\n";
 

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define PHRASE_MAX 300
+
 static const char *verb_name(const struct sbx_net_rule *rule)
 {
 	switch (rule->head.verb) {
@@ -85,36 +87,31 @@ void refuse_reason(struct conn *conn, uint32_t index, const char *more)
 		 *more ? ": " : "", text, place, *why ? ": because " : "", why);
 }
 
-static const char *phrase(unsigned status)
+/* Many programs show no body of a proxy's answer, and some the status line: it says
+ * the same, in bytes that can stand there. */
+static void phrase(const char *text, char *out, size_t size)
 {
-	static const struct {
-		unsigned status;
-		const char *text;
-	} table[] = {
-		{ 200, "Connection established" }, { 400, "Bad Request" }, { 403, "Forbidden" },
-		{ 408, "Request Timeout" }, { 417, "Expectation Failed" },
-		{ 421, "Misdirected Request" }, { 431, "Request Header Fields Too Large" },
-		{ 501, "Not Implemented" }, { 502, "Bad Gateway" }, { 503, "Service Unavailable" },
-		{ 504, "Gateway Timeout" }, { 505, "HTTP Version Not Supported" },
-	};
+	size_t length = strnlen(text, size - 1);
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (table[i].status == status)
-			return table[i].text;
-	return "Error";
+	for (size_t i = 0; i < length; i++)
+		out[i] = (char)(text[i] >= 0x20 && text[i] < 0x7f ? text[i] : '?');
+	out[length] = '\0';
+	if (text[length])
+		memcpy(out + length - 3, "...", 3);
 }
 
-void refuse_answer(struct conn *conn, unsigned status, const char *text, bool keep)
+static void answer(struct conn *conn, unsigned status, const char *text)
 {
-	char answer[2048];
-	int length = snprintf(answer, sizeof(answer),
-			      "HTTP/1.1 %u %s\r\nContent-Type: text/plain; charset=utf-8\r\n"
-			      "Content-Length: %zu\r\nX-Proxy: sbx\r\n%s\r\n%s\n",
-			      status, phrase(status), strlen(text) + 1,
-			      keep ? "" : "Connection: close\r\n", text);
+	char head[PHRASE_MAX + 1], all[2048 + PHRASE_MAX];
+	int length;
 
+	phrase(text, head, sizeof(head));
+	length = snprintf(all, sizeof(all),
+			  "HTTP/1.1 %u %s\r\nContent-Type: text/plain; charset=utf-8\r\n"
+			  "Content-Length: %zu\r\nX-Proxy: sbx\r\nConnection: close\r\n\r\n%s\n",
+			  status, head, strlen(text) + 1, text);
 	conn->record.status = status;
-	stream_write(&conn->client, answer, (size_t)length);
+	stream_write(&conn->client, all, (size_t)length);
 }
 
 static void answer_and_end(struct conn *conn, unsigned status)
@@ -136,7 +133,7 @@ static void answer_and_end(struct conn *conn, unsigned status)
 		else
 			snprintf(line, sizeof(line), "sbx: request refused: %s",
 				 conn->record.reason);
-		refuse_answer(conn, status, line, false);
+		answer(conn, status, line);
 	}
 	conn_linger(conn);
 }

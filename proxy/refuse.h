@@ -2,7 +2,8 @@
  * proxy/refuse.h - how the program hears that something does not go.
  *
  * One line that names the host and the rule, for a person and for an agent that
- * reads it; the same whichever way it came (403, or SOCKS's "not allowed").
+ * reads it: the body of a 403 and its status line, since programs show one, the other or
+ * neither.  SOCKS has only a number for it.
  */
 #ifndef SBX_PROXY_REFUSE_H
 #define SBX_PROXY_REFUSE_H
@@ -17,7 +18,5 @@ bool refuse_unless_allowed(struct conn *conn);
 void refuse_rule(struct conn *conn, uint32_t rule, const char *more);
 void refuse_text(struct conn *conn, unsigned status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* A whole answer of ours, head and line; @keep: the connection goes on. */
-void refuse_answer(struct conn *conn, unsigned status, const char *text, bool keep);
 
 #endif

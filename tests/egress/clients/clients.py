@@ -52,7 +52,7 @@ REFUSALS = [
     ("no such name", "curl -sS https://none.test/", "response 502"),
     ("git clone", "git clone -q https://denied.test/project.git x", "403"),
     ("npm install", "npm install --no-audit --no-fund --registry https://denied.test/ --fetch-retries 0 nothing", "403"),
-    ("pip download", "/usr/bin/python3 -m pip download --retries 1 -i https://denied.test/simple nothing", "403"),
+    ("pip download", "/usr/bin/python3 -m pip download --retries 1 -i https://denied.test/simple nothing", "403 " + REFUSED.format("denied.test:443")),
 ]
 
 

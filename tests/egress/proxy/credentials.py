@@ -85,7 +85,7 @@ def case_only_to_its_host(world):
     expect((record.get("credential"), record["placeholder"]), (None, True))
     world.server(("203.0.113.11", 443), other, world.tls())
     with inside(world, proxy, "api.test") as connection:
-        expect(ask(connection, "/", host="other.test")[0], "HTTP/1.1 403 Forbidden")
+        expect(ask(connection, "/", host="other.test")[0][:12], "HTTP/1.1 403")
     expect((server.seen, other.seen), ([], []))
 
 
@@ -105,7 +105,7 @@ def case_an_unverified_server(world):
     """A server with another name's certificate gets nothing"""
     proxy, server = with_key(world, tls="wrong")
     with inside(world, proxy, "api.test") as connection:
-        expect(ask(connection, "/", host="api.test")[0], "HTTP/1.1 502 Bad Gateway")
+        expect(ask(connection, "/", host="api.test")[0][:12], "HTTP/1.1 502")
     expect(server.seen, [])
     scan(proxy, world)
 
@@ -141,7 +141,7 @@ def case_a_coding_that_cannot_be_read(world):
     proxy, _ = with_key(world, lambda *_: answer(body=b"?", fields=["Content-Encoding: br"]))
     with inside(world, proxy, "api.test") as connection:
         status, _, body = ask(connection, "/", host="api.test")
-    expect(status, "HTTP/1.1 502 Bad Gateway")
+    expect(status[:12], "HTTP/1.1 502")
     expect_in(b"a coding that cannot be searched", body)
 
 
@@ -151,7 +151,7 @@ def case_two_codings(world):
                    ["Content-Encoding: identity", "Content-Encoding: gzip"], ["Content-Encoding: gzip", "content-encoding: identity"]):
         proxy, _ = with_key(world, lambda *_, fields=coding: answer(body=gzip.compress(b"?"), fields=fields))
         with inside(world, proxy, "api.test") as connection:
-            expect(ask(connection, "/", host="api.test")[0], "HTTP/1.1 502 Bad Gateway")
+            expect(ask(connection, "/", host="api.test")[0][:12], "HTTP/1.1 502")
         world.end_case()
 
 
@@ -302,7 +302,7 @@ def case_a_source_that_goes_away(world):
         (world.folder / "key").chmod(0o640)
         time.sleep(1.2)
         status, _, body = ask(connection, "/", host="api.test")
-        expect((status, body), ("HTTP/1.1 502 Bad Gateway", b"sbx: api.test:443 failed: the credential TEST_KEY cannot be had now: sbx-exec says why\n"))
+        expect((status[:12], body), ("HTTP/1.1 502", b"sbx: api.test:443 failed: the credential TEST_KEY cannot be had now: sbx-exec says why\n"))
         kind, note = proxy.hear()
         expect((kind, note), (driver.NOTE, f"credential TEST_KEY: {world.folder}/key: others can read or write it: chmod 600 {world.folder}/key"))
 

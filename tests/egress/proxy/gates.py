@@ -146,8 +146,8 @@ def case_one_denial_one_answer(world):
     proxy = world.proxy('deny evil.test because "it is evil"', "allow *", "allow *:80")
     for port, data in ((443, connect("evil.test")), (80, b"GET http://evil.test/x?secret=1 HTTP/1.1\r\nHost: evil.test\r\n\r\n")):
         reply = proxy.exchange(data)
-        expect(reply[:24], b"HTTP/1.1 403 Forbidden\r\n")
-        expect(line_of(reply), f"sbx: evil.test:{port} refused: deny evil.test (test.pol:12): because it is evil")
+        line = f"sbx: evil.test:{port} refused: deny evil.test (test.pol:12): because it is evil"
+        expect((reply.split(b"\r\n")[0].decode(), line_of(reply)), (f"HTTP/1.1 403 {line}", line))
     expect(proxy.exchange(b"\5\1\0\5\1\0\3\x09evil.test\x01\xbb")[:4], b"\5\0\5\2")
     seen = [{key: record.get(key) for key in ("via", "host", "port", "method", "path", "verdict", "rule")} for record in proxy.records(3)]
     common = {"host": "evil.test", "verdict": "refused", "rule": "test.pol:12"}
@@ -170,6 +170,16 @@ def case_no_answer(world):
     expect(line_of(reply), "sbx: good.test:443 failed: no answer within 10 seconds: it is asked directly, by no other proxy")
 
 
+def case_the_status_line(world):
+    """It has the line in printable ASCII, cut where it is long; the body has all of it"""
+    because = "zu \u00fcbel, " * 60
+    proxy = world.proxy(f'deny evil.test because "{because}"')
+    reply = proxy.exchange(connect("evil.test"))
+    line = f"sbx: evil.test:443 refused: deny evil.test (test.pol:12): because {because}"
+    expect(line_of(reply), line)
+    expect(reply.split(b"\r\n")[0], b"HTTP/1.1 403 " + line.encode().replace(b"\xc3\xbc", b"??")[:297] + b"...")
+
+
 def case_faults_on_the_way(world):
     """A port that refuses is 502, a name server that is silent 504, each with its line"""
     world.names.silent.add("good.test")
@@ -179,7 +189,7 @@ def case_faults_on_the_way(world):
         reply = proxy.exchange(connect("good.test"), timeout=30)
     finally:
         world.names.silent.clear()
-    expect(reply[:12], b"HTTP/1.1 504")
+    expect(reply.split(b"\r\n")[0], b"HTTP/1.1 504 sbx: good.test:443 failed: no answer from the name server")
     expect(line_of(reply), "sbx: good.test:443 failed: no answer from the name server")
     expect([record["verdict"] for record in proxy.records(2)], ["failed", "failed"])
 

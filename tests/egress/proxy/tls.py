@@ -38,8 +38,7 @@ def case_requests_are_decided(world):
             expect(ask(connection, path)[2], b"ok")
         expect(ask(connection, "/v1/x", method="POST", body=b"body")[2], b"ok")
         status, _, body = ask(connection, "/v2")
-    expect((status, body), ("HTTP/1.1 403 Forbidden",
-                            b"sbx: narrow.test:443 refused: this path: allow narrow.test:443 (test.pol:12)\n"))
+    expect((status[:12], body), ("HTTP/1.1 403", b"sbx: narrow.test:443 refused: this path: allow narrow.test:443 (test.pol:12)\n"))
     with inside(world, proxy) as connection:
         expect_in(b"this method", ask(connection, "/v1/x", method="DELETE")[2])
     for path in ("/v1/../v2", "/v1/%2e%2e/v2", "/v1//x", "/v1/%2fx", "/v1/\\x"):
@@ -60,7 +59,7 @@ def case_names_agree(world):
     for target in ("https://other.test/v1", "http://narrow.test/v1", "https://narrow.test:444/v1"):
         with inside(world, proxy) as connection:
             connection.sendall(f"GET {target} HTTP/1.1\r\nHost: narrow.test\r\n\r\n".encode())
-            expect(read_answer(connection)[0], "HTTP/1.1 403 Forbidden")
+            expect(read_answer(connection)[0][:12], "HTTP/1.1 403")
     with inside(world, proxy) as connection:
         expect(ask(connection, "https://narrow.test/v1")[2], b"ok")
         expect(ask(connection, "/v1", host="Narrow.Test:443")[2], b"ok")
@@ -98,7 +97,7 @@ def case_the_server_is_verified(world):
     proxy, server = narrow(world, tls="wrong")
     with inside(world, proxy) as connection:
         status, _, body = ask(connection, "/v1")
-    expect(status, "HTTP/1.1 502 Bad Gateway")
+    expect(status[:12], "HTTP/1.1 502")
     expect_in(b"sbx: narrow.test:443 failed: ", body)
     expect(server.seen, [])
 
