@@ -4,7 +4,7 @@
  * sbx-exec starts sbx-proxy with one end of a SOCK_SEQPACKET socket pair as
  * descriptor 3, an empty environment and nothing else.  Each message is one
  * struct proxy_message, sent as long as its text is used, with descriptors by
- * SCM_RIGHTS.  When the other end closes, the session is over: sbx-proxy ends.
+ * SCM_RIGHTS.  When the other end sends no more, the session is over: sbx-proxy ends.
  *
  *	sbx-exec                        sbx-proxy
  *	SESSION (descriptors)  ------>
@@ -12,6 +12,8 @@
  *	LISTEN (a socket)      ------>
  *	EXPECT, FORGET         ------>  where each connection is announced
  *	                       <------  NOTE, whenever the person should know
+ *	its half is shut       ------>
+ *	                       <------  SUMMARY, for each host, and its end
  */
 #ifndef SBX_BLOB_PROXY_WIRE_H
 #define SBX_BLOB_PROXY_WIRE_H
@@ -33,6 +35,8 @@ enum proxy_message_kind {
 	PROXY_EXPECT,      /* @value: one connection from 127.0.0.1 with this port is the program's */
 	PROXY_FORGET,      /* @value: that one does not come */
 	PROXY_NOTE,        /* @text: one line for the person, already escaped */
+	PROXY_SUMMARY,     /* @text: such a line for the end: one host and what did not go; @value
+			    * 1: it stands for more than one */
 };
 #define PROXY_EXPECTED 1 /* drop each connection that was not announced: others can reach it */
 

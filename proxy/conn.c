@@ -61,6 +61,7 @@ void conn_record(struct conn *conn)
 		conn->record.sent = conn->server.sent;
 		conn->record.received = conn->server.received;
 	}
+	tally_count(&conn->worker->tally, &conn->record);
 	record_write(conn->worker->session, &conn->record);
 }
 

@@ -13,6 +13,7 @@
 #include "proxy/log.h"
 #include "proxy/session.h"
 #include "proxy/stream.h"
+#include "proxy/tally.h"
 
 struct resolver;
 struct dial;
@@ -26,6 +27,7 @@ struct worker {
 	struct upstream *upstream;   /* and reads, */
 	char *roots;                 /* the system's, PEM */
 	struct vault *vault;         /* the credentials */
+	struct tally tally;
 	struct conn *conns, *ended;
 	unsigned count, limit;       /* of @conns */
 };

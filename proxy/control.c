@@ -51,9 +51,9 @@ enum control_result control_receive(bool wait, struct proxy_message *message,
 	return CONTROL_GOT;
 }
 
-bool control_send(enum proxy_message_kind kind, const char *text)
+static bool send_message(enum proxy_message_kind kind, int value, const char *text, int flags)
 {
-	struct proxy_message message = { .kind = kind };
+	struct proxy_message message = { .kind = kind, .value = value };
 	size_t length = 0;
 
 	if (text) {
@@ -61,8 +61,19 @@ bool control_send(enum proxy_message_kind kind, const char *text)
 		length = strlen(message.text) + 1;
 	}
 	length += offsetof(struct proxy_message, text);
-	return send(SBX_PROXY_WIRE_FD, &message, length, MSG_DONTWAIT | MSG_NOSIGNAL) ==
-	       (ssize_t)length;
+	return send(SBX_PROXY_WIRE_FD, &message, length, flags | MSG_NOSIGNAL) == (ssize_t)length;
+}
+
+bool control_send(enum proxy_message_kind kind, const char *text)
+{
+	return send_message(kind, 0, text, MSG_DONTWAIT);
+}
+
+static void escape(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
 }
 
 void control_note(const char *format, ...)
@@ -73,8 +84,18 @@ void control_note(const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	for (char *at = text; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			*at = '?';
+	escape(text);
 	control_send(PROXY_NOTE, text);
+}
+
+bool control_summary(bool inexact, const char *format, ...)
+{
+	char text[PROXY_TEXT];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	escape(text);
+	return send_message(PROXY_SUMMARY, inexact, text, 0);
 }

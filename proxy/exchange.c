@@ -95,6 +95,7 @@ static bool pump_request(struct conn *conn)
 				 got > 0 ? "the request's chunks are malformed"
 					 : "the program went away within its request");
 			conn->record.verdict = "failed";
+			conn->record.gone = got <= 0;
 			conn_end(conn);
 			return false;
 		}

@@ -108,14 +108,15 @@ static void note_once(struct session *session)
 void record_write(struct session *session, struct record *record)
 {
 	struct pollfd ready = { .fd = session->log_fd, .events = POLLOUT };
-	json_t *line;
+	json_t *line = NULL;
 	char *text;
 	size_t length;
 
-	if (!record->begun.tv_sec || session->log_fd < 0)
-		return;
-	line = record_json(session, record);
+	if (record->begun.tv_sec && session->log_fd >= 0)
+		line = record_json(session, record);
 	record->begun.tv_sec = 0;
+	if (!line)
+		return;
 	text = json_dumps(line, JSON_COMPACT | JSON_ENSURE_ASCII);
 	json_decref(line);
 	if (!text)

@@ -26,13 +26,14 @@ struct record {
 	unsigned status;         /* of the answer; 0: none */
 	uint32_t credential;     /* put in, in SBX_SEC_CREDENTIALS, or SBX_NONE */
 	bool placeholder;        /* one was seen where none is replaced */
+	bool gone;               /* the program went away: nobody has to hear of it */
 	unsigned redacted;       /* echoes of a credential that were overwritten */
 	uint64_t sent, received; /* content, to the host and from it */
 };
 
 /* Begins @record: all of it is set anew. */
 void record_begin(struct record *record, const char *via, const char *host, unsigned port);
-/* Writes it once, if there is a log. */
+/* Writes it once, if there is a log; it is over then. */
 void record_write(struct session *session, struct record *record);
 
 #endif

@@ -115,6 +115,7 @@ static void worker_run(struct worker *worker)
 	while (worker->conns)
 		conn_end(worker->conns);
 	conn_bury(worker);
+	tally_tell(&worker->tally);
 }
 
 /* NULL, or why there is no session. */

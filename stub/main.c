@@ -222,6 +222,7 @@ static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 		    "what its configuration names; look at .git/hooks and .git/config "
 		    "first",
 		    workspace);
+	proxy_report(launch);
 	closing_report(launch, &out);
 	end_like(launch, &out);
 }

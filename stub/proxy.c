@@ -33,6 +33,7 @@
 
 #define BACKLOG 4096
 #define END_MS  1000
+#define NAMED_MAX 5u /* hosts, without -v */
 /* For room in its queue, where a burst of connections comes before it does. */
 #define LOOK_MS   10
 #define EXPECT_MS 2000
@@ -335,11 +336,50 @@ void proxy_start(struct launch *launch)
 	close(launch->proxy.log_fd);
 }
 
+/* Until it closes its end.  However much it has to say, the session ends. */
+static void hear_summary(struct launch *launch)
+{
+	struct proxy *proxy = &launch->proxy;
+	struct pollfd fd = { proxy->socket, POLLIN, 0 };
+	struct proxy_message message;
+	struct timespec begun, now;
+
+	shutdown(proxy->socket, SHUT_WR);
+	sys_clock(CLOCK_MONOTONIC, &begun);
+	now = begun;
+	while (proxy->socket >= 0 && now.tv_sec - begun.tv_sec < 2 && poll(&fd, 1, END_MS) == 1) {
+		switch (proxy_hear(proxy, &message)) {
+		case PROXY_NOTE:
+			launch_remark(launch, "%s", message.text);
+			break;
+		case PROXY_SUMMARY:
+			*vec_add(&proxy->summary) = mem_string(message.text);
+			proxy->inexact |= message.value != 0;
+		}
+		sys_clock(CLOCK_MONOTONIC, &now);
+	}
+}
+
+void proxy_report(const struct launch *launch)
+{
+	const struct proxy *proxy = &launch->proxy;
+	size_t count = proxy->summary.count;
+	size_t named = launch->options.verbose || count <= NAMED_MAX ? count : NAMED_MAX;
+
+	for (size_t i = 0; i < named; i++)
+		note("%s", proxy->summary.items[i]);
+	if (named < count)
+		note("... and %s%u more host%s (-v names them)", proxy->inexact ? "at least " : "",
+		     (unsigned)(count - named), count - named == 1 ? "" : "s");
+}
+
 void proxy_stop(struct launch *launch)
 {
 	struct proxy *proxy = &launch->proxy;
 	struct pollfd fd = { -1, POLLIN, 0 };
 
+	if (proxy->socket >= 0 && !launch->options.quiet)
+		hear_summary(launch);
 	if (proxy->socket >= 0)
 		close(proxy->socket);
 	proxy->socket = -1;

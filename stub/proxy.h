@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "blob/proxy_wire.h"
+#include "stub/mem.h"
 
 /*
  * What stands for a credential inside: this, 32 hexadecimal digits, and an end that
@@ -35,6 +36,8 @@ struct proxy {
 	int listener;  /* for it, until it is handed on; or -1 */
 	uint16_t port; /* landlock: where it really is */
 	bool ready;
+	VEC(const char *) summary; /* what did not go: a line for each host */
+	bool inexact;              /* one of them stands for more */
 };
 
 /* Finds sbx-proxy beside sbx-exec and starts it, unless nothing is to be started;
@@ -61,8 +64,10 @@ bool proxy_listen(struct launch *launch);
  * 0, or an error: it cannot be told; EAGAIN: not within two seconds. */
 int proxy_expect(const struct proxy *proxy, unsigned port);
 void proxy_forget(const struct proxy *proxy, unsigned port);
-/* Ends it, if it is there; waits a second for it to end by itself. */
+/* Ends it, if it is there; waits a second for it to end by itself, and hears what it
+ * has to say of the session.  Then, when the terminal is the caller's again: says that. */
 void proxy_stop(struct launch *launch);
+void proxy_report(const struct launch *launch);
 
 /* A socket that listens on 127.0.0.1:@port (0: any); -1: errno. */
 int proxy_socket(unsigned port);

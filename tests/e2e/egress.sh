@@ -86,6 +86,8 @@ lines = [json.loads(line) for line in open(sys.argv[1])]
 assert {"allowed", "refused"} == {"refused" if "refus" in json.dumps(line) or "deni" in json.dumps(line) else "allowed" for line in lines}, lines
 assert len(lines) >= 3' "$home/net.log"
 	equal 0 "$(grep -c REAL-KEY "$home/net.log")" '... without a key'
+	in_world "$sbx_exec" --backend "$backend" "$dir/egress.sbx" -- curl -sS https://other.test/
+	output "sbx-exec: the proxy refused other.test:443: no rule allows it" 'what curl keeps to itself is said at the end'
 	ok 'no proxy is left' none_left
 
 	case_ "egress on $backend: ends"

@@ -141,6 +141,24 @@ for backend in bwrap firejail landlock; do
 	caller "$sbx_exec" --backend "$backend" "$dir/proxied.sbx" -- \
 		python3 -c 'import socket; s = socket.create_connection(("127.0.0.1", 3128)); s.sendall(b"NOTE\r\n\r\n"); s.recv(9); import time; time.sleep(0.1)'
 	output "sbx-exec: a note of the proxy's" '... and else said'
+	standin last
+	caller "$sbx_exec" --backend "$backend" "$dir/proxied.sbx" -- sh -c 'echo last; exit 3'
+	status 3 'what it refused is said at the end'
+	equal 'last
+sbx-exec: the proxy refused host0.test:443: \x1b[1m
+sbx-exec: the proxy refused host1.test:443: \x1b[1m
+sbx-exec: the proxy refused host2.test:443: \x1b[1m
+sbx-exec: the proxy refused host3.test:443: \x1b[1m
+sbx-exec: the proxy refused host4.test:443: \x1b[1m
+sbx-exec: ... and 2 more hosts (-v names them)' "$(grep -vE 'left out|not enforced' <<<"$out")" '... of five hosts'
+	caller "$sbx_exec" -v --backend "$backend" "$dir/proxied.sbx" -- true
+	equal 7 "$(grep -c 'sbx-exec: the proxy refused' <<<"$out")" '... of all under -v'
+	inside true
+	equal '' "$out" '... of none under -q'
+	standin endless
+	caller "$sbx_exec" --backend "$backend" "$dir/proxied.sbx" -- true
+	output 'sbx-exec: ... and at least ' 'one that does not come to an end'
+	ok '... is ended' until_gone "$(proxy_pid)"
 	standin
 	(cd "$work" && exec setpriv --reuid "$TESTUID" --regid "$TESTUID" --init-groups env -i OTHER_KEY=1 HOME="$TESTHOME" PATH=/usr/bin:/bin \
 		"$sbx_exec" -q --backend "$backend" "$dir/proxied.sbx" -- sh -c 'echo up >up; exec sleep 60') >/dev/null 2>&1 </dev/null &

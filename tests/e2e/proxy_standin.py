@@ -1,14 +1,25 @@
 #!/usr/bin/python3 -I
 """Stands in for sbx-proxy in tests of the launcher: it says what it was given, and passes
 bytes on by rules of the test's own.  What it should do lies in a file beside it, STANDIN,
-as words: fail, slow, die, hang; else nothing.  It writes what it hears to LOG beside it."""
+as words: fail, slow, die, hang, last (seven lines at its end), endless; else nothing.  It writes what it hears to LOG beside it."""
 import array, collections, os, pathlib, select, socket, struct, sys, threading, time
 
 place = pathlib.Path(__file__).resolve().parent
 words = (place / "standin").read_text().split() if (place / "standin").exists() else []
-SESSION, READY, FAILED, LISTEN, EXPECT, FORGET, NOTE = range(1, 8)
+SESSION, READY, FAILED, LISTEN, EXPECT, FORGET, NOTE, SUMMARY = range(1, 9)
 wire = socket.socket(fileno=3)
 log = open(place / "standin.log", "a", buffering=1)
+
+
+def part_with():
+    try:
+        for number in range(7 if "last" in words else 0):
+            wire.send(struct.pack("Ii", SUMMARY, 0) + f"the proxy refused host{number}.test:443: \x1b[1m\0".encode())
+        while "endless" in words:
+            wire.send(struct.pack("Ii", SUMMARY, 1) + b"endless\0")
+            time.sleep(0.1)
+    finally:
+        os._exit(0)
 
 
 def hear():
@@ -17,7 +28,7 @@ def hear():
     for level, kind, part in ancillary:
         fds.frombytes(part[:len(part) // 4 * 4])
     if not data:
-        os._exit(0)
+        part_with()
     kind, value = struct.unpack("Ii", data[:8])
     return kind, value, list(fds)
 

@@ -19,7 +19,7 @@ ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BUILD = os.environ.get("O", os.path.join(ROOT, "build"))
 
 VERSION = 1
-SESSION, READY, FAILED, LISTEN, EXPECT, FORGET, NOTE = range(1, 8)
+SESSION, READY, FAILED, LISTEN, EXPECT, FORGET, NOTE, SUMMARY = range(1, 9)
 EXPECTED = 1
 
 
@@ -123,6 +123,16 @@ class Proxy:
         self.address = self.listener.getsockname()
         self.say(LISTEN, EXPECTED if self.expected else 0, fds=[self.listener.fileno()])
         self.listener.close()
+
+    def last_words(self):
+        """Shuts our half of descriptor 3: what it says before it goes, as (value, text)"""
+        self.control.shutdown(socket.SHUT_WR)
+        said = []
+        while data := self.control.recv(4096):
+            kind, value = struct.unpack("<Ii", data[:8])
+            if kind == SUMMARY:
+                said.append((value, data[8:].split(b"\0")[0].decode()))
+        return said
 
     def end(self):
         """Closes descriptor 3: the proxy has to go by itself.  Its exit status."""

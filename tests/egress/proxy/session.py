@@ -25,6 +25,43 @@ def case_it_ends_with_its_socket(world):
     expect([record["sent"] for record in proxy.records(1)], [5])
 
 
+def case_its_last_words(world):
+    """At its end it says of each host what was refused or failed, and how often; not what went well, nor what the program broke off"""
+    world.server(("203.0.113.15", 9000), echo)
+    world.server(("203.0.113.14", 80), Recorder())
+    proxy = world.proxy("allow port.test:9000", "allow absent.test", "allow plain.test:80", "deny bad.test")
+    proxy.tunnel("port.test", 9000).close()
+    for host in ("evil.test", "bad.test", "evil.test", "absent.test"):
+        proxy.exchange(connect(host))
+    proxy.exchange(connect("evil.test", 80))
+    proxy.exchange(b"\5\1\0\5\1\0\3\x09evil.test\x01\xbb")
+    proxy.exchange(connect("[2001:db8::1]"))
+    proxy.exchange(b"GET / HTTP/1.1\r\n\r\n")
+    with proxy.connect() as connection:
+        connection.sendall(b"POST http://plain.test/ HTTP/1.1\r\nHost: plain.test\r\nContent-Length: 9\r\n\r\nhalf")
+        connection.shutdown(socket.SHUT_WR)
+        driver.read_all(connection)
+    proxy.records(10)
+    expect(proxy.last_words(), [(0, line) for line in (
+        "the proxy refused evil.test:443 (3 times): no rule allows it",
+        "the proxy refused bad.test:443: deny bad.test (test.pol:15)",
+        "the proxy could not serve absent.test:443: there is no such name",
+        "the proxy refused evil.test:80: no rule allows it",
+        "the proxy refused [2001:db8::1]:443: no rule allows it",
+        "the proxy refused a request: malformed request: no Host field")])
+    expect(proxy.end(), 0)
+
+
+def case_more_than_it_remembers(world):
+    """Of 256 hosts it says each, of others how many requests; also where nobody reads for a while, and without a log"""
+    proxy = world.stack.enter_context(driver.Proxy(world.blob(["allow good.test"]), roots=world.roots))
+    for number in [*range(260), 0, 259]:
+        proxy.exchange(connect(f"{number}.{'x' * 60}.test"))
+    said = proxy.last_words()
+    expect((len(said), said[0], said[-1]), (257, (0, f"the proxy refused 0.{'x' * 60}.test:443 (2 times): no rule allows it"),
+                                            (1, "the proxy refused or could not serve 5 requests to other hosts")))
+
+
 def case_it_needs_its_launcher(world):
     """By hand it says what it is, and does nothing"""
     program = os.environ.get("SBX_PROXY", os.path.join(driver.BUILD, "sbx-proxy"))

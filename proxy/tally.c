@@ -1,0 +1,66 @@
+/*
+ * proxy/tally.c - see tally.h.
+ */
+#include "proxy/tally.h"
+
+#include "proxy/control.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_same(const struct tally_host *entry, const struct record *record, bool refused)
+{
+	return entry->port == record->port && entry->refused == refused &&
+	       !strcmp(entry->host, record->host);
+}
+
+void tally_count(struct tally *tally, const struct record *record)
+{
+	bool refused = !strcmp(record->verdict, "refused");
+	unsigned at = 0;
+
+	if (!record->begun.tv_sec || record->gone || (!refused && strcmp(record->verdict, "failed")))
+		return;
+	while (at < tally->count && !is_same(&tally->host[at], record, refused))
+		at++;
+	if (at == TALLY_HOSTS) {
+		tally->others++;
+		return;
+	}
+	if (at == tally->count) {
+		struct tally_host *entry = &tally->host[tally->count++];
+
+		snprintf(entry->host, sizeof(entry->host), "%s", record->host);
+		snprintf(entry->reason, sizeof(entry->reason), "%.*s",
+			 (int)sizeof(entry->reason) - 1, record->reason);
+		entry->port = record->port;
+		entry->refused = refused;
+	}
+	tally->host[at].times++;
+}
+
+static bool tell_host(const struct tally_host *entry)
+{
+	char times[32] = "", where[300] = "a request";
+	bool brackets = strchr(entry->host, ':');
+
+	if (entry->times > 1)
+		snprintf(times, sizeof(times), " (%u times)", entry->times);
+	if (*entry->host)
+		snprintf(where, sizeof(where), "%s%s%s:%u", brackets ? "[" : "", entry->host,
+			 brackets ? "]" : "", entry->port);
+	return control_summary(false, "the proxy %s %s%s: %s",
+			       entry->refused ? "refused" : "could not serve", where, times,
+			       entry->reason);
+}
+
+void tally_tell(const struct tally *tally)
+{
+	bool heard = true;
+
+	for (unsigned i = 0; i < tally->count && heard; i++)
+		heard = tell_host(&tally->host[i]);
+	if (heard && tally->others)
+		control_summary(true, "the proxy refused or could not serve %u requests to other hosts",
+				tally->others);
+}
