@@ -79,15 +79,6 @@ static bool unclear(const char *path, size_t length)
 	return false;
 }
 
-/* Whole components: /repos is no prefix of /repository. */
-static bool has_prefix(const char *prefix, const char *path, size_t length)
-{
-	size_t size = strlen(prefix);
-
-	return size <= length && !memcmp(path, prefix, size) &&
-	       (size == length || path[size] == '/' || (size && prefix[size - 1] == '/'));
-}
-
 /* ---- rules ------------------------------------------------------------------------------ */
 
 /* The text of a template without variables; "" where it cannot be had. */
@@ -116,15 +107,30 @@ static bool has_method(const struct sbx_blob *blob, const struct sbx_net_rule *r
 	return !rule->method_count;
 }
 
+/* Whole components: /repos is no prefix of /repository. */
+static bool has_prefix(const struct sbx_blob *blob, const struct sbx_net_rule *rule,
+		       const char *path, size_t length)
+{
+	static const struct sbx_vars none;
+	char prefix[WORD_SIZE];
+	size_t size;
+
+	if (!sbx_present(rule->prefix))
+		return true;
+	expand(blob, &none, rule->prefix, prefix, sizeof(prefix));
+	size = strlen(prefix);
+	return size <= length && !memcmp(path, prefix, size) &&
+	       (size == length || path[size] == '/' || (size && prefix[size - 1] == '/'));
+}
+
 void sbx_net_decide_request(const struct sbx_blob *blob, const char *host, unsigned port,
 			    const uint8_t *address, const char *method, const char *path,
 			    struct sbx_request_verdict *out)
 {
 	size_t length = strcspn(path, "?");
-	static const struct sbx_vars none;
+	uint32_t allowing = SBX_NONE, nearest = SBX_NONE;
 	struct sbx_net_verdict gate;
-	uint32_t allowing = SBX_NONE;
-	char prefix[WORD_SIZE];
+	bool near_fits = false;
 
 	sbx_net_decide(blob, host, port, &gate);
 	*out = (struct sbx_request_verdict){ gate.allowed, SBX_REQUEST_ALLOWED, gate.rule };
@@ -132,28 +138,25 @@ void sbx_net_decide_request(const struct sbx_blob *blob, const char *host, unsig
 		out->why = SBX_REQUEST_NAME;
 	if (!gate.allowed || gate.rule == SBX_NONE)
 		return;
-	*out = (struct sbx_request_verdict){ false, SBX_REQUEST_METHOD, gate.rule };
 	for (uint32_t i = 0; (i = sbx_net_opener(blob, host, address, port, i)) != SBX_NONE; i++) {
 		const struct sbx_net_rule *rule = SBX_AT(blob, NET, sbx_net_rule, i);
+		bool fits = has_method(blob, rule, method);
 
-		if (sbx_present(rule->prefix) && unclear(path, length)) {
-			*out = (struct sbx_request_verdict){ false, SBX_REQUEST_UNCLEAR, i };
-			return;
+		if (sbx_present(rule->prefix) && (nearest == SBX_NONE || (fits && !near_fits))) {
+			nearest = i;
+			near_fits = fits;
 		}
-		if (!has_method(blob, rule, method))
-			continue;
-		if (sbx_present(rule->prefix)) {
-			expand(blob, &none, rule->prefix, prefix, sizeof(prefix));
-			if (!has_prefix(prefix, path, length)) {
-				*out = (struct sbx_request_verdict){ false, SBX_REQUEST_PATH, i };
-				continue;
-			}
-		}
-		if (allowing == SBX_NONE)
+		if (allowing == SBX_NONE && fits && has_prefix(blob, rule, path, length))
 			allowing = i;
 	}
-	if (allowing != SBX_NONE)
+	if (nearest != SBX_NONE && unclear(path, length))
+		*out = (struct sbx_request_verdict){ false, SBX_REQUEST_UNCLEAR, nearest };
+	else if (allowing != SBX_NONE)
 		*out = (struct sbx_request_verdict){ true, SBX_REQUEST_ALLOWED, allowing };
+	else if (near_fits)
+		*out = (struct sbx_request_verdict){ false, SBX_REQUEST_PATH, nearest };
+	else
+		*out = (struct sbx_request_verdict){ false, SBX_REQUEST_METHOD, gate.rule };
 }
 
 bool sbx_net_ends_tls(const struct sbx_blob *blob, const struct sbx_vars *vars, const char *host,

@@ -150,7 +150,8 @@ enum sbx_request_why {
 struct sbx_request_verdict {
 	bool allowed;
 	enum sbx_request_why why;
-	uint32_t rule; /* in SBX_SEC_NET: that allows it, or that opens the host; or SBX_NONE */
+	uint32_t rule; /* in SBX_SEC_NET: that allows it; else that came nearest, which has the
+			* method where one has; or SBX_NONE */
 };
 void sbx_net_decide_request(const struct sbx_blob *blob, const char *host, unsigned port,
 			    const uint8_t *address, const char *method, const char *path,

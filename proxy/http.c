@@ -142,9 +142,9 @@ static bool check_form(struct conn *conn, const struct head *head, struct target
 static bool check_rules(struct conn *conn)
 {
 	static const char *const why[] = {
-		[SBX_REQUEST_METHOD] = "this method",
-		[SBX_REQUEST_PATH] = "this path",
-		[SBX_REQUEST_UNCLEAR] = "a path that may be read as another",
+		[SBX_REQUEST_METHOD] = "no rule for this method",
+		[SBX_REQUEST_PATH] = "no rule for this path",
+		[SBX_REQUEST_UNCLEAR] = "this path may be read as another",
 	};
 	struct sbx_request_verdict verdict;
 
@@ -155,8 +155,8 @@ static bool check_rules(struct conn *conn)
 	conn->record.rule = verdict.rule;
 	if (verdict.allowed)
 		return true;
-	refuse_rule(conn, verdict.rule,
-		    verdict.why == SBX_REQUEST_NAME ? "" : why[verdict.why]);
+	refuse_request(conn, verdict.rule,
+		       verdict.why == SBX_REQUEST_NAME ? "" : why[verdict.why]);
 	return false;
 }
 

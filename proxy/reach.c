@@ -38,7 +38,7 @@ static bool decide_at_address(struct conn *conn)
 	conn->record.rule = verdict.rule;
 	if (verdict.allowed)
 		return true;
-	refuse_rule(conn, verdict.rule, "at this address");
+	refuse_request(conn, verdict.rule, "no rule for this at its address");
 	return false;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define PHRASE_MAX 300
+#define PATH_SHOWN 200
 
 static const char *verb_name(const struct sbx_net_rule *rule)
 {
@@ -39,10 +40,31 @@ static void cidr_text(const struct sbx_cidr *cidr, char *out, size_t size)
 		 cidr->bits - (four ? 96 : 0));
 }
 
-/* The rule as the policy has it: "deny 10.0.0.0/8", "allow *.example.com:443". */
+/* Appended, a blank before it. */
+static void add(char *out, size_t size, const char *word, const char *text)
+{
+	size_t length = strlen(out);
+
+	snprintf(out + length, size - length, " %s%s", word, text);
+}
+
+static void add_template(const struct sbx_blob *blob, struct sbx_tmpl tmpl, const char *word,
+			 char *out, size_t size)
+{
+	static const struct sbx_vars none;
+	char text[300];
+	uint32_t unset;
+	bool wild;
+
+	if (sbx_expand(blob, tmpl, &none, text, sizeof(text), &wild, &unset) >= 0)
+		add(out, size, word, text);
+}
+
+/* The rule as the policy has it: "deny 10.0.0.0/8", "allow git.test method GET HEAD". */
 static void rule_text(const struct sbx_blob *blob, const struct sbx_net_rule *rule, char *out,
 		      size_t size)
 {
+	bool usual = rule->head.verb == SBX_NETV_ALLOW && rule->port == 443;
 	char object[300];
 	char port[16] = "";
 
@@ -54,9 +76,18 @@ static void rule_text(const struct sbx_blob *blob, const struct sbx_net_rule *ru
 			 : rule->kind == SBX_NETK_ANY  ? "*"
 						       : "",
 			 rule->kind == SBX_NETK_ANY ? "" : sbx_string(blob, rule->host));
-	if (rule->port)
+	if (rule->port && !usual)
 		snprintf(port, sizeof(port), ":%u", rule->port);
 	snprintf(out, size, "%s %s%s", verb_name(rule), object, port);
+	for (uint32_t i = 0; i < rule->at_count; i++) {
+		cidr_text(SBX_AT(blob, CIDRS, sbx_cidr, rule->at_first + i), object, sizeof(object));
+		add(out, size, i ? "" : "at ", object);
+	}
+	for (uint32_t i = 0; i < rule->method_count; i++)
+		add_template(blob, *SBX_AT(blob, TMPLS, sbx_tmpl, rule->method_first + i),
+			     i ? "" : "method ", out, size);
+	if (sbx_present(rule->prefix))
+		add_template(blob, rule->prefix, "prefix ", out, size);
 }
 
 static const char *because(const struct sbx_blob *blob, const struct sbx_net_rule *rule)
@@ -70,7 +101,7 @@ void refuse_reason(struct conn *conn, uint32_t index, const char *more)
 {
 	const struct sbx_blob *blob = &conn->worker->session->blob;
 	const struct sbx_net_rule *rule;
-	char text[400], place[200];
+	char text[600], place[200];
 	const char *why;
 
 	conn->record.verdict = "refused";
@@ -102,7 +133,7 @@ static void phrase(const char *text, char *out, size_t size)
 
 static void answer(struct conn *conn, unsigned status, const char *text)
 {
-	char head[PHRASE_MAX + 1], all[2048 + PHRASE_MAX];
+	char head[PHRASE_MAX + 1], all[2500 + PHRASE_MAX];
 	int length;
 
 	phrase(text, head, sizeof(head));
@@ -114,25 +145,39 @@ static void answer(struct conn *conn, unsigned status, const char *text)
 	stream_write(&conn->client, all, (size_t)length);
 }
 
-static void answer_and_end(struct conn *conn, unsigned status)
+/* "host.test:443"; @request: "GET https://host.test/path", since that was refused of it. */
+static void name_subject(const struct conn *conn, bool request, char *out, size_t size)
 {
-	char line[1500], host[270];
-	const char *verb = !strcmp(conn->record.verdict, "refused") ? "refused" : "failed";
-	bool brackets = strchr(conn->target.host, ':');
+	const struct record *record = &conn->record;
+	bool brackets = strchr(conn->target.host, ':'), tls = conn->http && conn->http->tls;
+	char host[TARGET_HOST + 2], port[8] = "";
 
 	snprintf(host, sizeof(host), "%s%s%s", brackets ? "[" : "", conn->target.host,
 		 brackets ? "]" : "");
+	if (!request || conn->target.port != (tls ? 443 : 80))
+		snprintf(port, sizeof(port), ":%u", conn->target.port);
+	if (request)
+		snprintf(out, size, "%s http%s://%s%s%.*s%s", record->method, tls ? "s" : "", host,
+			 port, PATH_SHOWN, record->path,
+			 strlen(record->path) > PATH_SHOWN ? "..." : "");
+	else
+		snprintf(out, size, "%s%s", host, port);
+}
+
+static void answer_and_end(struct conn *conn, unsigned status, bool request)
+{
+	char line[2000], subject[600] = "request";
+	const char *verb = !strcmp(conn->record.verdict, "refused") ? "refused" : "failed";
+
 	if (conn->socks && !conn->http) {
 		socks_answer(conn, status == 403 ? SOCKS_NOT_ALLOWED
 				   : status == 504 ? SOCKS_TIMED_OUT
 						   : SOCKS_UNREACHABLE);
 	} else {
 		if (*conn->target.host)
-			snprintf(line, sizeof(line), "sbx: %s:%u %s: %s", host, conn->target.port,
-				 verb, conn->record.reason);
-		else
-			snprintf(line, sizeof(line), "sbx: request refused: %s",
-				 conn->record.reason);
+			name_subject(conn, request, subject, sizeof(subject));
+		snprintf(line, sizeof(line), "sbx: %s %s: %s", subject,
+			 *conn->target.host ? verb : "refused", conn->record.reason);
 		answer(conn, status, line);
 	}
 	conn_linger(conn);
@@ -153,7 +198,13 @@ bool refuse_unless_allowed(struct conn *conn)
 void refuse_rule(struct conn *conn, uint32_t rule, const char *more)
 {
 	refuse_reason(conn, rule, more);
-	answer_and_end(conn, 403);
+	answer_and_end(conn, 403, false);
+}
+
+void refuse_request(struct conn *conn, uint32_t rule, const char *more)
+{
+	refuse_reason(conn, rule, more);
+	answer_and_end(conn, 403, true);
 }
 
 void refuse_text(struct conn *conn, unsigned status, const char *format, ...)
@@ -167,5 +218,5 @@ void refuse_text(struct conn *conn, unsigned status, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(conn->record.reason, sizeof(conn->record.reason), format, arguments);
 	va_end(arguments);
-	answer_and_end(conn, status);
+	answer_and_end(conn, status, false);
 }

@@ -16,6 +16,8 @@ void refuse_reason(struct conn *conn, uint32_t rule, const char *more);
 bool refuse_unless_allowed(struct conn *conn);
 /* "refused" with the rule's words, or "failed" with @text; the connection ends. */
 void refuse_rule(struct conn *conn, uint32_t rule, const char *more);
+/* The same of a request to a host that is open: the line has its method and URL. */
+void refuse_request(struct conn *conn, uint32_t rule, const char *more);
 void refuse_text(struct conn *conn, unsigned status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -103,6 +103,29 @@ Test(request, methods_and_prefixes_add_up)
 	compilation_free(&policy.compilation);
 }
 
+/* The one that a refusal names: it has the method, where one has.  (In their order.) */
+Test(request, the_nearest_rule)
+{
+	static const struct {
+		const char *method, *path;
+		uint32_t rule;
+	} cases[] = {
+		{ "GET", "/other", 0 },    { "GET", "/repos/../x", 0 }, { "POST", "/repos", 2 },
+		{ "POST", "/mine//x", 2 }, { "PUT", "/mine", 0 },       { "PUT", "/mine/./x", 0 },
+	};
+	struct policy_blob policy;
+
+	make(&policy,
+	     "allow git.test method GET prefix /repos; allow git.test method HEAD; allow git.test "
+	     "method POST prefix /mine",
+	     "");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		cr_expect_eq(ask_at(&policy, "git.test", 443, NULL, cases[i].method, cases[i].path)
+				 .rule,
+			     cases[i].rule, "case %zu", i);
+	compilation_free(&policy.compilation);
+}
+
 Test(request, a_path_with_two_readings)
 {
 	static const char *const unclear[] = {

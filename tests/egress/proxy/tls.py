@@ -38,16 +38,27 @@ def case_requests_are_decided(world):
             expect(ask(connection, path)[2], b"ok")
         expect(ask(connection, "/v1/x", method="POST", body=b"body")[2], b"ok")
         status, _, body = ask(connection, "/v2")
-    expect((status[:12], body), ("HTTP/1.1 403", b"sbx: narrow.test:443 refused: this path: allow narrow.test:443 (test.pol:12)\n"))
+    expect((status[:12], body), ("HTTP/1.1 403", b"sbx: GET https://narrow.test/v2 refused: no rule for this path: allow narrow.test method GET POST prefix /v1 (test.pol:12)\n"))
     with inside(world, proxy) as connection:
-        expect_in(b"this method", ask(connection, "/v1/x", method="DELETE")[2])
+        expect(ask(connection, "/v1/x?key=1", method="DELETE")[2],
+               b"sbx: DELETE https://narrow.test/v1/x refused: no rule for this method: allow narrow.test method GET POST prefix /v1 (test.pol:12)\n")
     for path in ("/v1/../v2", "/v1/%2e%2e/v2", "/v1//x", "/v1/%2fx", "/v1/\\x"):
         with inside(world, proxy) as connection:
-            expect_in(b"a path that may be read as another", ask(connection, path)[2])
+            expect_in(b" refused: this path may be read as another: allow narrow.test method GET POST prefix /v1 (test.pol:12)\n", ask(connection, path)[2])
     expect([head.split(b" ")[1] for head, _ in server.seen], [b"/v1", b"/v1/x?y=1", b"/v1/", b"/v1/x"])
     records = proxy.records(11)
     expect({(r["via"], r["verdict"]) for r in records}, {("tls", "allowed"), ("tls", "refused")})
     expect((records[1]["path"], records[1]["method"], records[1]["status"]), ("/v1/x", "GET", 200))
+
+
+def case_the_nearest_rule(world):
+    """Of several rules for a host the refusal names one that has the method; of a long path its beginning"""
+    proxy, _ = narrow(world, rules=("allow narrow.test method POST prefix /x", "allow narrow.test at 203.0.113.13 method GET HEAD prefix /v1"))
+    rule = "allow narrow.test at 203.0.113.13 method GET HEAD prefix /v1 (test.pol:13)\n"
+    for path, why in (("/v2", "no rule for this path"), ("/v1/../x", "this path may be read as another"), ("/" + 300 * "y", "no rule for this path")):
+        with inside(world, proxy) as connection:
+            shown = path if len(path) < 200 else path[:200] + "..."
+            expect(ask(connection, path)[2].decode(), f"sbx: GET https://narrow.test{shown} refused: {why}: {rule}")
 
 
 def case_names_agree(world):
