@@ -8,6 +8,7 @@
  * placeholder, made anew for each session and good for nothing elsewhere.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,6 +16,7 @@
 
 #include "stub/backend.h"
 #include "stub/launch.h"
+#include "stub/load.h"
 #include "stub/out.h"
 #include "stub/vars.h"
 
@@ -112,11 +114,54 @@ static bool is_linked(const struct walk *walk)
 	       walk->st.st_nlink > 1;
 }
 
+/*
+ * The part of @path, a canonical name, that somebody else than the user and root may write
+ * or replace; NULL: none.  In a sticky directory nobody replaces what others have put there,
+ * but everybody may make what is not there (@missing) yet.
+ */
+static const char *others_part(const char *path, bool missing, struct stat *st)
+{
+	bool trusted = true;
+
+	for (;; path = path_parent(path), missing = false) {
+		int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+		if (fd >= 0 && !fstat(fd, st)) {
+			struct stat looked = *st;
+
+			if (S_ISLNK(st->st_mode) || S_ISCHR(st->st_mode) ||
+			    (S_ISDIR(st->st_mode) && st->st_mode & S_ISVTX && !missing))
+				looked.st_mode &= ~(mode_t)(S_IWGRP | S_IWOTH);
+			trusted = owner_trusted(&looked, fd, true);
+		}
+		close(fd);
+		if (!trusted)
+			return path;
+		if (!path[1])
+			return NULL;
+	}
+}
+
+/* The same for all that leads to it.  Of a key itself the proxy has more to say. */
+static const char *others_way(const struct walk *walk, bool key, struct stat *st)
+{
+	const char *part = NULL;
+
+	for (size_t i = 0; i < walk->hop_count && !part; i++)
+		part = others_part(walk->hops[i].path, false, st);
+	if (part || walk->error)
+		return part;
+	return others_part(key ? path_parent(walk->path) : mem_copy(walk->path, walk->have),
+			   walk->missing, st);
+}
+
 static void check_file(struct launch *launch, uint32_t index, const char *path)
 {
-	const char *name = name_of(launch, index);
+	const char *name = name_of(launch, index), *part;
 	const char *place = launch_place(launch, credential_at(launch, index)->head.loc);
+	bool key = credential_at(launch, index)->source == SBX_SOURCE_FILE;
 	struct walk walk;
+	struct stat st;
 
 	walk_path(path, &walk);
 	if (launch->proxy.log && !strcmp(walk.path, launch->proxy.log))
@@ -134,6 +179,13 @@ static void check_file(struct launch *launch, uint32_t index, const char *path)
 				"credential %s: %s has %u names (hard links); one of them may be "
 				"writable inside (%s): cp it to a file of its own",
 				name, path, (unsigned)walk.st.st_nlink, place);
+	else if ((part = others_way(&walk, key, &st)))
+		launch_obstacle(launch,
+				"credential %s: %s is neither yours nor root's alone (uid %u, mode "
+				"%o), and with it what is read (%s): chmod go-w it, or keep the "
+				"source somewhere else",
+				name, part, (unsigned)st.st_uid, (unsigned)(st.st_mode & 07777),
+				place);
 }
 
 /* A program is often the interpreter of what another word names: each is looked at. */

@@ -290,6 +290,42 @@ refused '... and a script' "credential K: $keys/again has 2 names (hard links)" 
 refused '... and a key' "credential K: $keys/again has 2 names (hard links)" againkey \
 	"credential K { source file $keys/again; host keyed.test; header x; lifetime 1h }"
 rm -f "$keys/again" "$keys/twice"
+
+case_ 'CRED-02: who else may write a source'
+others() { # WHAT PATH UID MODE NAME CREDENTIALS: that PATH stands in the way
+	refused "$1" "credential K: $2 is neither yours nor root's alone (uid $3, mode $4), and with it what is read (" "$5" "$6"
+}
+accepted() { # WHAT NAME CREDENTIALS
+	key_policy "$2" "$3"
+	caller "$sbx_exec" -q "$dir/$2.sbx" -- true
+	status 0 "$1"
+}
+file_of() { printf 'credential K { source file "%s"; host keyed.test; header x; lifetime 1h }' "$1"; }
+open=$home/open
+mkdir -p "$open" "$home/shared"
+cp "$keys/mint" "$open/mint"; cp "$keys/key" "$open/key"
+own "$open"; own "$home/shared"; chmod 600 "$open/key"
+chmod 777 "$open"
+others 'a command in a directory of everybody'"'s" "$open" "$TESTUID" 777 open_dir "$(exec_of "\"$open/mint\"")"
+output 'chmod go-w it, or keep the source somewhere else' '... and the remedy'
+others '... a script' "$open" "$TESTUID" 777 open_script "$(exec_of "/bin/sh \"$open/mint\"")"
+others '... a key' "$open" "$TESTUID" 777 open_key "$(file_of "$open/key")"
+chmod 775 "$open"
+others '... or of a group'"'s" "$open" "$TESTUID" 775 group_dir "$(exec_of "\"$open/mint\"")"
+chmod 1777 "$open"
+accepted 'what the user has in a sticky directory' sticky "$(exec_of "\"$open/mint\"")"
+others '... but not what is not there yet' "$open" "$TESTUID" 1777 not_yet "$(exec_of "/bin/sh -c \"$keys/mint '$open/none'\"")"
+ln -s "$keys/mint" "$open/link"; chown -h 65534 "$open/link"
+others '... and no link of somebody else'"'s" "$open/link" 65534 777 their_link "$(exec_of "\"$open/link\"")"
+chmod 755 "$open"; chmod 777 "$open/mint"
+others 'a command that everybody writes' "$open/mint" "$TESTUID" 777 open_file "$(exec_of "\"$open/mint\"")"
+chmod 755 "$open/mint"; chown 65534 "$open/mint"
+others '... or another user' "$open/mint" 65534 755 their_file "$(exec_of "\"$open/mint\"")"
+ln -s "$open/key" "$home/shared/link"; chmod 777 "$home/shared"
+others 'a directory that only a link lies in' "$home/shared" "$TESTUID" 777 link_dir "$(exec_of "/bin/sh -c \"$keys/mint '$home/shared/link'\"")"
+chmod 700 "$home/shared"
+accepted 'a device cannot be replaced' device "$(exec_of "/bin/sh -c \"$keys/mint 2>/dev/null\"")"
+rm -rf "$home/open" "$home/shared"
 standin
 key_policy scripted "$(exec_of "/bin/sh -c \"exec $keys/mint now\"")"
 caller "$sbx_exec" -q "$dir/scripted.sbx" -- true
