@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import secrets
 import shutil
 import signal
@@ -18,6 +19,10 @@ from session import Session
 HERE = pathlib.Path(__file__).resolve().parent
 KEY, TOKEN = "sk-world-" + secrets.token_hex(16), "login-" + secrets.token_hex(16)
 REFUSED = "sbx: {} refused: "
+
+# How docs/egress.md has ssh go out, with what ssh makes of its marks.
+BY_BASH = re.search("ProxyCommand (bash .*)", (HERE.parents[2] / "docs/egress.md").read_text())[1]
+BY_BASH = BY_BASH.replace("%h:%p", "open.test:80").replace("%%", "%")
 
 WORKS = [
     ("curl over https", "curl -sS https://open.test/files/small", "a small file"),
@@ -33,6 +38,10 @@ WORKS = [
     ("8 MB in a tunnel", "curl -sS https://open.test/files/large | sha256sum", "LARGE"),
     ("8 MB where TLS ends", "curl -sS https://key.test/files/large | sha256sum", "LARGE"),
     ("below an allowed prefix", "curl -sS https://paths.test/files/small", "a small file"),
+    ("a tunnel by bash alone", "printf 'GET /files/small HTTP/1.0\\r\\nHost: open.test\\r\\n\\r\\n' | " + BY_BASH + " | cat",
+     "a small file"),
+    ("wget", "wget -q -O- https://open.test/files/small", "a small file"),
+    ("wget where TLS ends", 'wget -nv -O- --ca-certificate="$SSL_CERT_FILE" https://key.test/files/small 2>/dev/null', "a small file"),
     ("git clone", "git clone -q https://git.test/project.git cloned && cat cloned/README", "cloned"),
     ("npm install", "npm install --no-audit --no-fund --registry https://npm.test/ world-package >npm.log 2>&1 || "
      "cat npm.log; node -p 'require(\"world-package\")'", "42"),
@@ -58,7 +67,7 @@ REFUSALS = [
 
 def without(command):
     """The program that it needs and this machine has not."""
-    tool = {"npm": "npm", "/usr/bin/python3": None}.get(command.split()[0])
+    tool = {"npm": "npm", "mkdir": "npm", "wget": "wget", "/usr/bin/python3": None}.get(command.split()[0])
     if tool and not shutil.which(tool):
         return tool
     if "-m pip" in command and not pathlib.Path("/usr/lib/python3/dist-packages/pip").exists():
