@@ -125,6 +125,15 @@ static bool is_anothers(const struct launch *launch, const struct node *node)
 	       access(mem_copy(node->path, node->have), W_OK);
 }
 
+void region_keep_file(struct builder *b, const struct node *node)
+{
+	struct node file = *node;
+
+	file.path = mem_copy(node->path, node->have);
+	region_add_pins(b, file.path);
+	region_add_mask(b, &file, MASK_SELF, region_top(b)->rights)->verify = false;
+}
+
 /* A denied name that does not exist, in a tree of the host. */
 static void close_absent(struct builder *b, const struct node *node, unsigned rights)
 {
@@ -140,12 +149,7 @@ static void close_absent(struct builder *b, const struct node *node, unsigned ri
 		return;
 	}
 	if (!S_ISDIR(node->st.st_mode)) {
-		/* A file stands where a directory would have to: keep it there. */
-		struct node file = *node;
-
-		file.path = mem_copy(node->path, node->have);
-		region_add_pins(b, file.path);
-		region_add_mask(b, &file, MASK_SELF, frame->rights)->verify = false;
+		region_keep_file(b, node);
 		return;
 	}
 	if (is_anothers(b->launch, node)) {

@@ -204,11 +204,8 @@ static int hiding_tree(struct maker *m, const struct plan_mask *mask)
 	const char *name = S_ISDIR(mask->mode) ? "dir" : "file";
 	int what, tree;
 
-	if (mask->parents_open) {
-		tree = new_tmpfs(m->inner, "0111", 0);
-		*vec_add(&m->to_close) = tree;
-		return tree;
-	}
+	if (mask->parents_open)
+		return new_tmpfs(m->inner, "0111", 0);
 	what = openat(m->closed, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	tree = what < 0 ? -1 : sys_open_tree(what);
 	if (tree < 0)
@@ -284,6 +281,7 @@ static bool lies_on_name(const struct plan_mask *mask)
 static bool lay(struct maker *m, size_t index)
 {
 	struct plan_mask copy = m->inner->plan.masks.items[index], *mask = &copy;
+	bool private = mask->kind == MASK_TMP || mask->kind == MASK_COPY, closes;
 	int target, tree = -1;
 
 #ifdef SBX_TEST_WITHOUT_MASK
@@ -317,12 +315,14 @@ static bool lay(struct maker *m, size_t index)
 		break;
 	case MASK_COVER:
 		tree = new_tmpfs(m->inner, "0755", 0);
-		*vec_add(&m->to_close) = tree;
 		break;
 	case MASK_LINK:
 		break; /* made with its mount point */
 	}
-	if ((mask->kind == MASK_TMP || mask->kind == MASK_COPY) && !(mask->rights & SBX_EXEC) &&
+	/* Once what is laid in it has its names. */
+	closes = mask->kind == MASK_COVER || mask->parents_open ||
+		 (private && !(mask->rights & SBX_WRITE));
+	if ((private ? !(mask->rights & SBX_EXEC) : closes) &&
 	    sys_mount_setattr(tree, 0, UAPI_MOUNT_ATTR_NOEXEC))
 		inner_fail(m->inner, "%s cannot be made noexec: %s", mask->path, out_error(errno));
 	if (sys_move_mount(tree, target)) {
@@ -331,7 +331,9 @@ static bool lay(struct maker *m, size_t index)
 		inner_fail(m->inner, "%s cannot be mounted on: %s", mask->path, out_error(errno));
 	}
 	close(target);
-	if (!mask->parents_open && mask->kind != MASK_COVER)
+	if (closes)
+		*vec_add(&m->to_close) = tree;
+	else
 		close(tree);
 	return !m->again || lies_on_name(mask);
 }
@@ -357,8 +359,7 @@ static void open_sources(struct maker *m)
 static void finish(struct maker *m)
 {
 	for (size_t i = 0; i < m->to_close.count; i++) {
-		if (sys_mount_setattr(m->to_close.items[i], 0,
-				      UAPI_MOUNT_ATTR_RDONLY | UAPI_MOUNT_ATTR_NOEXEC))
+		if (sys_mount_setattr(m->to_close.items[i], 0, UAPI_MOUNT_ATTR_RDONLY))
 			inner_fail(m->inner, "a mask cannot be closed: %s", out_error(errno));
 		close(m->to_close.items[i]);
 	}

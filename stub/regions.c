@@ -41,6 +41,9 @@ static void inside_ours(struct builder *b, const struct node *node, unsigned rig
 		region_begin(b, node, rights);
 	} else if (frame->source == FROM_COPY && (rights & ~frame->rights) && node_exists(node)) {
 		region_begin_copy(b, node, rights);
+	} else if (frame->source == FROM_COPY && rights != frame->rights && !node_exists(node) &&
+		   !S_ISDIR(node->st.st_mode)) {
+		region_keep_file(b, node);
 	} else if (rights != frame->rights && node->rule != SBX_RULE_SELF) {
 		struct plan_mask *mask;
 

@@ -62,6 +62,8 @@ void region_inside_host(struct builder *b, const struct node *node, unsigned rig
 /* A tmp inside a tree: the inner stage's. */
 void region_begin_inside(struct builder *b, const struct node *node, unsigned rights);
 bool region_has_host(const struct builder *b);
+/* A file stands where a denied name would need a directory: nothing may take its place. */
+void region_keep_file(struct builder *b, const struct node *node);
 void region_reopen(struct builder *b, const struct node *node, unsigned rights, bool no_exec);
 
 #endif

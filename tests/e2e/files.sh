@@ -253,6 +253,35 @@ sbx incopy "$home/tools/c/noexec/true"; status 126 '... but none where execution
 sbx incopy "$home/tools/d/true"; status 126 '... and a copy that is denied it has none'
 rm -rf "$home/c" "$home/tools"
 
+case_ 'a copy that is not written, and a name in one below a file'
+policy closedcopy <<'EOF'
+fs {
+    copy ~/e2e/c ~/e2e/one ~/e2e/d
+    deny write ~/e2e/c ~/e2e/one
+    deny ~/e2e/c/absent ~/e2e/d/file/sub ~/e2e/d/file/sub2/x
+    write ~/e2e/c/w
+    tmp $workspace/t
+    deny write $workspace/t
+}
+EOF
+fresh
+mkdir -p "$home"/{c/w,d} "$work/t"
+for file in c/f c/w/f one d/file; do echo host >"$home/$file"; done
+own "$home" "$work"
+sbx closedcopy sh -c 'cat "$0"/c/f "$0"/one' "$home"; status 0 'a copy with `deny write` is read'
+for what in c/f c/new one; do
+	sbx closedcopy sh -c 'echo x >"$0"' "$home/$what"; status 2 "... and not written: $what"; output 'Read-only file system' '... as the rest that is read-only'
+done
+sbx closedcopy ls "$home/c/absent"; output 'Permission denied' '... what is denied and absent is held in it'
+sbx closedcopy sh -c 'echo in >"$0/c/w/f"' "$home"; status 0 '... and what is granted in it is the real one'
+equal in "$(cat "$home/c/w/f")" '... on the host'
+sbx closedcopy sh -c 'echo x >t/f'; status 2 'a tmp with `deny write` stays empty'; output 'Read-only file system' '... too'
+sbx closedcopy sh -c 'cd "$0/d"; echo inside >file && cat file; rm file; mv file x; mkdir file; echo x >file/sub' "$home"
+output inside 'a file in a copy where a denied name would need a directory is written'
+output "rm: cannot remove 'file': Device or resource busy" '... and stays'; output "mv: cannot move 'file'" '... where it is'
+equal host "$(cat "$home/d/file")" '... the copy of it'
+rm -rf "$home/c" "$home/d" "$home/one"
+
 case_ 'a name in a copy that no mask was planned for'
 policy unplanned <<'EOF'
 fs { copy ~/e2e/c; seal ~/**/key snapshot; deny write ~/**/fixed snapshot }
