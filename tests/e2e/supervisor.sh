@@ -430,7 +430,19 @@ case_ 'killed at any time'
 cat >"$dir/kills.py" <<'END'
 import os, random, signal, subprocess, sys, time
 count, sbx, bwrap, landlock = int(sys.argv[1]), *sys.argv[2:5]
-survivors = 0
+def survivors():
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.stat("/proc/" + pid).st_uid != os.getuid() or int(pid) == os.getpid(): continue
+            status = open(f"/proc/{pid}/status").read()
+            name = open(f"/proc/{pid}/cmdline").read().replace("\0", " ")
+        except OSError: continue
+        if "State:\tZ" in status or not ("4718" in name or "sbx" in name or "bwrap" in name): continue
+        if "kills.py" in name: continue
+        confined = "Seccomp:\t2" in status and "NoNewPrivs:\t1" in status
+        found.append(f"survivor {pid} {'confined' if confined else 'UNCONFINED'} {name}")
+    return found
 for i in range(count):
     backend, blob = (("bwrap", bwrap), ("landlock", landlock))[i % 2]
     p = subprocess.Popen([sbx, "-q", "--backend", backend, blob, "--", "sleep", "4718"],
@@ -438,18 +450,10 @@ for i in range(count):
     time.sleep(random.random() * 0.02)
     p.kill()
     p.wait()
-time.sleep(0.5)
-for pid in filter(str.isdigit, os.listdir("/proc")):
-    try:
-        if os.stat("/proc/" + pid).st_uid != os.getuid() or int(pid) == os.getpid(): continue
-        status = open(f"/proc/{pid}/status").read()
-        name = open(f"/proc/{pid}/cmdline").read().replace("\0", " ")
-    except OSError: continue
-    if "State:\tZ" in status or not ("4718" in name or "sbx" in name or "bwrap" in name): continue
-    if "kills.py" in name: continue
-    survivors += 1
-    print("survivor", pid, "confined" if "Seccomp:\t2" in status and "NoNewPrivs:\t1" in status else "UNCONFINED", name)
-print("survivors", survivors)
+end = time.time() + 10
+while (left := survivors()) and time.time() < end:
+    time.sleep(0.05)
+print(*left, f"survivors {len(left)}", sep="\n")
 END
 chmod 644 "$dir/kills.py"
 repository

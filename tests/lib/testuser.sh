@@ -30,6 +30,8 @@ testuser_setup() {
 		echo "user $TESTUSER is not the tests' own: its uid is not $TESTUID" >&2
 		return 1
 	}
+	# What an interrupted run left would be found by this one.
+	pkill -KILL -u "$TESTUSER" || true
 	TESTHOME=$(getent passwd "$TESTUSER" | cut -d: -f6)
 }
 
