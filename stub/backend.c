@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -226,4 +227,14 @@ void backend_start(struct launch *launch, struct backend *backend, int plan_fd)
 bool backend_go_on(const struct backend *backend)
 {
 	return write(backend->socket, "g", 1) == 1;
+}
+
+void backend_drop_process_limit(struct plan *plan)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < plan->limits.count; i++)
+		if (plan->limits.items[i].resource != RLIMIT_NPROC)
+			plan->limits.items[count++] = plan->limits.items[i];
+	plan->limits.count = count;
 }

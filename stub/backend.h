@@ -76,6 +76,9 @@ int backend_sealed_file(const char *name, const void *data, size_t size);
 /* The same, to be inherited, with the strings of @args, each ended by @end. */
 int backend_args_file(const struct backend *backend, char end);
 
+struct plan;
+/* Without a user namespace of its own RLIMIT_NPROC would count every process of the user's. */
+void backend_drop_process_limit(struct plan *plan);
 /* What @text means: @known has pairs of words and reason, each ended by NUL.  NULL:
  * none of the words is in it, up to the first path. */
 const char *backend_known(const char *known, const char *text);

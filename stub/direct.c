@@ -11,7 +11,6 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "stub/broker.h"
@@ -72,17 +71,6 @@ static void move_values(struct launch *launch)
 	}
 }
 
-/* RLIMIT_NPROC would count every process of the user's. */
-static void drop_process_limit(struct plan *plan)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < plan->limits.count; i++)
-		if (plan->limits.items[i].resource != RLIMIT_NPROC)
-			plan->limits.items[count++] = plan->limits.items[i];
-	plan->limits.count = count;
-}
-
 /* Is there a rule that takes something away where Landlock does not?  Then it is
  * best-effort, or we would not be here. */
 static bool is_narrowed(const struct launch *launch)
@@ -117,7 +105,7 @@ void direct_translate(struct launch *launch, struct backend *out)
 	plan->placeholders.count = 0;
 	plan->landlock_net = wanted->handled_net & landlock_known_net(abi);
 	prepare_shared_filter(launch);
-	drop_process_limit(plan);
+	backend_drop_process_limit(plan);
 	direct_tmp_plan(launch);
 	if (launch->direct.tmp) {
 		move_values(launch);

@@ -243,6 +243,7 @@ void firejail_translate(struct launch *launch, struct backend *out)
 		refuse("firejail: %u names to protect would take it too long, %s the last of them: "
 		       "remove what does not belong there, or use --backend bwrap",
 		       (unsigned)plan->masks.count, plan->masks.items[plan->masks.count - 1].path);
+	backend_drop_process_limit(plan);
 	add_list(out, always);
 	if (!plan->share_net)
 		add(out, "net none", "");
