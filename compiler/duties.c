@@ -147,6 +147,20 @@ static bool gives_beneath(struct finder *f, const struct sbx_fs_point *point)
 	return false;
 }
 
+/* Does this seal leave something open beneath it, where it takes beneath what gives? */
+static bool excepts_beneath(struct finder *f, const struct sbx_fs_point *point)
+{
+	if (point->verb != SBX_FS_SEAL || !takes_beneath(f, point))
+		return false;
+	for (uint32_t i = 0; i < point->except_count; i++)
+		for (size_t k = 0; k < sizeof(all_rights) / sizeof(*all_rights); k++)
+			if (all_rights[k] & point->rights &&
+			    sbx_fs_allows(f->set, f->set->excepts[point->except_first + i],
+					  all_rights[k]))
+				return true;
+	return false;
+}
+
 /* Most of what has a name there is a device. */
 static bool is_node(const char *path)
 {
@@ -183,7 +197,8 @@ static void find_files(struct finder *f)
 		if (takes && takes_beneath(f, point))
 			add(f, SBX_DUTY_DENY_BENEATH, SBX_SEC_FS, point->rule,
 			    is_soft(&rule->head));
-		if (point->verb == SBX_FS_GRANT && gives_beneath(f, point))
+		if ((point->verb == SBX_FS_GRANT && gives_beneath(f, point)) ||
+		    excepts_beneath(f, point))
 			add(f, SBX_DUTY_GRANT_BENEATH, SBX_SEC_FS, point->rule,
 			    is_soft(&rule->head));
 		if (point->verb == SBX_FS_GRANT && is_node(point->path))
@@ -271,6 +286,21 @@ static const char *top_at(struct arena *arena, const struct sbx_fs_point *point,
 	return parent(arena, arena_copy(arena, path, (size_t)(end - path)));
 }
 
+/* Is @path, where @right is allowed, what a seal excepts that takes beneath what gives it? */
+static bool is_excepted(struct arena *arena, const struct sbx_fs_set *set, const char *path,
+			unsigned right)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		const struct sbx_fs_point *point = &set->points[i];
+
+		if (point->verb == SBX_FS_SEAL && point->except_count && point->rights & right &&
+		    sbx_fs_covers(point, path) >= 0 &&
+		    is_given_at(arena, set, top_at(arena, point, path), right))
+			return true;
+	}
+	return false;
+}
+
 enum sbx_duty duty_of_path(struct arena *arena, const struct sbx_fs_set *set, const char *path,
 			   unsigned right, const struct sbx_fs_verdict *verdict)
 {
@@ -285,7 +315,8 @@ enum sbx_duty duty_of_path(struct arena *arena, const struct sbx_fs_set *set, co
 	point = point_made(set, verdict);
 	if (point)
 		return point->verb == SBX_FS_TMP ? sbx_duty_of_tmp(point->path) : SBX_DUTY_COPY;
-	point = &set->points[verdict->point];
+	if (verdict->allowed && is_excepted(arena, set, path, right))
+		return SBX_DUTY_GRANT_BENEATH;
 	if (denial == SBX_NONE || verdict->loser == SBX_NONE)
 		return SBX_DUTY_GRANTS;
 	point = &set->points[denial];

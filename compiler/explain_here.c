@@ -266,6 +266,7 @@ static void note_placeholder(const struct question *question, const struct sbx_f
 	const struct sbx_fs_rule *rule =
 	    SBX_AT(question->blob, FS, sbx_fs_rule, point->rule);
 	bool itself = !strcmp(point->path, path);
+	bool written = sbx_fs_allows(&question->view->set, point->path, SBX_WRITE);
 
 	if (rule->head.flags & SBX_F_CREATE)
 		answer_note(
@@ -282,8 +283,9 @@ static void note_placeholder(const struct question *question, const struct sbx_f
 			    "%s does not exist: where there are masks a small file holds the name "
 			    "while a session runs%s",
 			    point->path,
-			    itself ? ": EROFS or EACCES for a write, EBUSY to remove or rename it"
-				   : ": ENOTDIR for what is beneath it");
+			    !itself	? ": ENOTDIR for what is beneath it"
+			    : written	? ": it can be written, EBUSY to remove or rename it"
+					: ": EROFS or EACCES for a write, EBUSY to remove or rename it");
 	else
 		answer_note(question, answer,
 			    "%s does not exist: where there are masks an empty directory holds the "
