@@ -13,6 +13,7 @@
 int act_read(const char *path);
 int act_write(const char *path);
 int act_make(const char *path);
+int act_mkdir(const char *path);
 int act_move(const char *path);
 int act_exchange(const char *path);
 int act_link(const char *path);

@@ -49,6 +49,11 @@ int act_make(const char *path)
 	return 0;
 }
 
+int act_mkdir(const char *path)
+{
+	return mkdir(path, 0700) || rmdir(path) ? errno : 0;
+}
+
 /* A name beside @path, or in it, that nobody else uses. */
 static void beside(char out[PATH_MAX], const char *path, const char *between)
 {

@@ -8,6 +8,7 @@
  *	read PATH       open it to read
  *	write PATH      open it to write: nothing is cut short or written
  *	make PATH       make that new name, and remove it
+ *	mkdir PATH      the same, a directory
  *	move PATH       give it another name, and its own again
  *	exchange PATH   put a new file in its place, and it back
  *	link PATH       give it a second name, and open that to write

@@ -3,7 +3,7 @@ and the kernel both have to say, on each backend.
 
 A row is "REQUEST NAME VERDICT DONE [BACKEND ...]": what sbx-probe is asked, what explain says
 (allowed, refused), whether it then works (yes, no); without backends on all of them.  ~ is a
-tree in the home.  A launch that has to stop is the row "launch TEXT-OF-THE-MESSAGE BACKEND ...".
+tree in the home.  "stops" has the message of a launch that may not start on some backend.
 """
 import os
 import shutil
@@ -16,7 +16,7 @@ import worlds
 
 # What `write ~/x` in explain's words is for sbx-probe.
 ACTIONS = {"read": "read", "write": "write", "make": "write", "run": "exec", "unix": "connect", "mkdir": "write",
-           "unlink": "write", "link": "write", "move": "write"}
+           "unlink": "write", "link": "write", "move": "write", "limit": "limit"}
 MOUNTS = "bwrap firejail"
 
 KINDS = [
@@ -34,6 +34,12 @@ KINDS = [
      "policy": ["write exec ~/b", "seal ~/b except ~/b/b ~/b/n ~/b/s"],
      "rows": ["read ~/b/b/f allowed yes", "make ~/b/b/n allowed yes", "run ~/b/b/f allowed yes", "read ~/b/c refused no",
               "make ~/b/n allowed no"]},
+    {"name": "what a seal beneath a grant excepts",
+     "world": ["b/b/f", "b/c"],
+     "policy": ["write exec ~", "seal ~/b except ~/b/b"],
+     "rows": ["read ~/b/b/f allowed yes bwrap", "make ~/b/b/n allowed yes bwrap", "read ~/b/c refused no bwrap",
+              "read ~/b/b/f refused no firejail"],
+     "stops": {"firejail": "a grant beneath a deny"}},
     {"name": "a seal of a copy, but for a part",
      "world": ["b/b/f", "b/c"],
      "policy": ["copy ~/b", "seal ~/b except ~/b/b"],
@@ -75,6 +81,10 @@ KINDS = [
      "world": ["d/s =", "l -> d"],
      "policy": ["net allow unix ~/l/s compat \"a test\"", "net seal unix ~/d"],
      "rows": ["unix ~/l/s refused no", "unix ~/d/s refused no"]},
+    {"name": "a number of processes, where those outside would count",
+     "world": [],
+     "policy": ["limits processes 500 best-effort"],
+     "rows": ["limit processes=500 allowed no bwrap", "limit processes=500 refused yes firejail landlock"]},
     {"name": "a socket that a seal excepts, which opens no socket",
      "world": ["d/s =", "d/e/s ="],
      "policy": ["write ~", "seal ~/d except ~/d/s ~/d/e", "net allow unix ~/d/s ~/d/e/s compat \"a test\""],
@@ -110,7 +120,7 @@ class Fixed(policies.Policy):
         self.probe_directory, self.mode_host, self.read_only, self.made = probe_directory, False, False, []
         self.statements = []
         for text in entry["policy"]:
-            section, text = text.split(" ", 1) if text.startswith("net ") else ("fs", text)
+            section, text = text.split(" ", 1) if text.startswith(("net ", "limits ")) else ("fs", text)
             self.statements.append((section, text.replace("~", tilde)))
 
 
@@ -119,7 +129,7 @@ class Row(questions.Question):
         self.text = text
         request, name, self.verdict, done, *self.backends = text.split(" ")
         name = name.replace("~", tilde)
-        super().__init__(f"{request} {name}", f"{ACTIONS[request]} {'unix:' if request == 'unix' else ''}{name}")
+        super().__init__(f"{request} {name.replace('=', ' ')}", f"{ACTIONS[request]} {'unix:' if request == 'unix' else ''}{name.split('=')[0]}")
         self.works = done == "yes"
 
     def expected(self, said, bare, case):
@@ -139,24 +149,35 @@ class Kind(session.Case):
         self.questions = [row for row in rows if not row.backends or launcher.backend in row.backends]
 
 
+def differs(entry, row, said, got):
+    if said.verdict == row.verdict and (got is None or questions.worked(got) == row.works):
+        return []
+    return [f"{entry['name']}: {row.text}: explain says {said.verdict} ({said.how}) {said.notes}, sbx-probe {got}"]
+
+
+def one(kind, entry):
+    """What is wrong."""
+    kept = kind.world.home / entry["kept"] if "kept" in entry else None
+    before = kept and (kept.read_bytes(), os.stat(kept).st_ino)
+    stops = entry.get("stops", {}).get(kind.launcher.backend)
+    result, why = kind.run()
+    if stops and result is None and stops in why:
+        said = kind.ask(kind.compile(kind.policy.statements, "asked"))
+        result = [(row, words, None, None, None) for row, words in zip(kind.questions, said)]
+    if result is None or (stops and not why):
+        return [f"{entry['name']}: {why or 'the launch does not stop'}"]
+    wrong = [text for row, said, _, got, _ in result for text in differs(entry, row, said[0], got)]
+    if kept and (kept.read_bytes(), os.stat(kept).st_ino) != before:
+        wrong.append(f"{entry['name']}: {entry['kept']} of the host's is another one now")
+    return wrong
+
+
 def run(launcher):
     """(how many rows, what is wrong)"""
     asked, wrong = 0, []
     for entry in KINDS:
         kind = Kind(launcher, entry)
-        kept = tree_file = None
-        if "kept" in entry:
-            tree_file = kind.world.home / entry["kept"]
-            kept = tree_file.read_bytes(), os.stat(tree_file).st_ino
-        result, why = kind.run() if kind.questions else ([], None)
-        if result is None:
-            wrong.append(f"{entry['name']}: {why}")
-        for row, said, wanted, got, _ in result or []:
-            asked += 1
-            if said[0].verdict != row.verdict or questions.worked(got) != wanted:
-                wrong.append(f"{entry['name']}: {row.text}: explain says {said[0].verdict} ({said[0].how}) "
-                             f"{said[0].notes}, sbx-probe {got}")
-        if kept and (tree_file.read_bytes(), os.stat(tree_file).st_ino) != kept:
-            wrong.append(f"{entry['name']}: {entry['kept']} of the host's is another one now")
+        asked += len(kind.questions)
+        wrong += one(kind, entry) if kind.questions else []
         kind.world.remove()
     return asked, wrong

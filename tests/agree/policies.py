@@ -24,6 +24,9 @@ CALLS = {
     "setns": [("fd", [NONE]), ("flags", [0, 1])],
 }
 POINTERS = {"addr", "param"}
+# What none of the questions needs more of: as the policy writes it, and how much that is.
+LIMITS = {"memory": ("1G", 1 << 30), "processes": ("500", 500), "cpus": ("1", 1), "cpu-time": ("20m", 1200),
+          "open-files": ("100", 100), "file-size": ("64M", 64 << 20), "core-size": ("1M", 1 << 20)}
 SIGNATURES = """signature dup3 old:fd new:fd flags:uint
 signature lseek fd:fd offset:long whence:uint
 signature flock fd:fd operation:uint
@@ -42,6 +45,7 @@ class Policy:
         self.random, self.backend, self.world = random, backend, world
         self.probe_directory = probe_directory
         self.made = []  # what a tmp or a copy stands at
+        self.limits = [(name, *LIMITS[name]) for name in random.sample(list(LIMITS), random.choice([0, 0, 1, 3]))]
         self.files, self.denied = [], []
         self.mode_host = random.random() < 0.3
         self.read_only = random.random() < 0.1
@@ -50,6 +54,8 @@ class Policy:
         self.statements += [("syscalls", self.call()) for _ in range(random.randint(0, 5))]
         self.statements += [("net", self.socket()) for _ in range(random.randint(0, 3))]
         self.statements += [("process", self.process()) for _ in range(random.randint(0, 1))]
+        soft = "" if backend == "bwrap" else " best-effort"
+        self.statements += [("limits", f"{name} {text}{soft}") for name, text, _ in self.limits]
 
     # ---- files
 
@@ -61,21 +67,31 @@ class Policy:
         tree = self.random.choice(["$workspace", str(self.world.other), "~/" + self.world.home.name])
         return "/".join([tree] + parts)
 
+    def somewhere(self):
+        """Often in what a tmp or a copy stands at."""
+        inside = [path for path in self.world.files + self.world.directories
+                  if any(place in (path, *path.parents) for _, place in self.made)]
+        if inside and self.random.random() < 0.4:
+            path = self.random.choice(inside)
+            return path / "n" if path.is_dir() and self.random.random() < 0.2 else path
+        return self.world.some()
+
     def file(self):
         wild = self.random.random() < 0.2
-        path = None if wild else self.world.some()
+        path = None if wild else self.somewhere()
         text = self.pattern() if wild else quoted(path)
         flags = ""
         verbs = ["read", "exec", "write", "write exec", "deny", "deny write", "deny exec", "seal", "seal write"]
         verb = self.random.choice(verbs)
-        if not wild and self.random.random() < 0.08 and path not in self.world.trees and os.path.isdir(path) \
-           and self.backend == "bwrap":
+        if not wild and self.random.random() < (0.12 if self.backend == "bwrap" else 0.03) \
+           and path not in self.world.trees and os.path.isdir(path):
             verb = self.random.choice(["tmp", "copy"])
+            flags += "" if self.backend == "bwrap" else " best-effort"
             self.made.append((verb, path))
         elif not wild and self.random.random() < 0.05:
             verb, text, path = "tmp", self.random.choice(["/tmp", "/dev/shm"]), None
             flags += " best-effort"
-            self.made.append((verb, text))
+            self.made.append((verb, type(self.world.work)(text)))
         if verb.startswith(("deny", "seal")):
             if self.backend == "landlock" and verb.startswith("deny") and self.random.random() < 0.9:
                 flags += " best-effort"
@@ -147,7 +163,10 @@ class Policy:
     def write(self, directory, statements):
         """policy.pol, with a module for each of the statements."""
         imports = []
+        own = [text for section, text in statements if section == "limits"]  # no module has any
         for number, (section, text) in enumerate(statements):
+            if section == "limits":
+                continue
             name = f"m{number}.pol"
             imports.append(f"import m{number}")
             lines = f'language 1\nmodule "m{number}"\n'
@@ -159,5 +178,5 @@ class Policy:
             "language 1", 'policy "agree"', "import std/rig-alone", "import calls", *imports,
             "workspace $cwd" + (" read" if self.read_only else ""), "command /bin/true",
             f"fs {{ exec {quoted(self.probe_directory)} }}",
-            "syscalls { default ENOSYS }", f"net {{ {mode} }}", ""]))
+            "syscalls { default ENOSYS }", f"net {{ {mode} }}", f"limits {{ {'; '.join(own)} }}" if own else "", ""]))
         return directory / "policy.pol"

@@ -8,7 +8,7 @@ explain says does not tell, as where the kernel refuses it outside a sandbox too
 import os
 import stat
 
-from policies import CALLS, DESCRIPTORS, ENV_NAMES, ERROR
+from policies import CALLS, DESCRIPTORS, ENV_NAMES, ERROR, LIMITS
 
 PROBE_SUFFIX = ".sbx-probe"
 EUCLEAN, SIGSYS = 117, 31
@@ -50,33 +50,36 @@ class Path(Question):
     def __init__(self, verb, action, path):
         super().__init__(f"{verb} {escaped(path)}", f"{action} {escaped(path)}")
         self.verb, self.path = verb, path
+        if action == "exec":
+            self.asks.append(f"read {escaped(path)}")
 
     def expected(self, said, bare, case):
-        made = case.made(self.path)
         if not said[0].allowed:
             return False
-        if made and case.is_mixed(self.path):
-            return None
-        if made == "tmp":
-            return True if case.is_made(self.path) and self.verb == "read" else False
-        if made == "copy" and not worked(bare):
+        origin = case.origin(said[-1])
+        if origin == "tmp" and self.verb == "read" and case.is_made(self.path):
+            return True
+        if origin == "tmp":
+            return case.unless_named(self.path, False)
+        if origin == "copy" and not worked(bare):
             return None  # modes of the host's file are not all kept
         return worked(bare)
 
 
 class Make(Path):
-    """A name that is not there, or a new one in a directory."""
+    """make, mkdir, over: a name that is not there, or a new one in a directory."""
 
-    def __init__(self, path):
-        super().__init__("make", "write", path)
+    def __init__(self, path, verb="make"):
+        super().__init__(verb, "write", path)
+        if verb == "over":
+            self.asks.append(f"write {escaped(path.parent)}")
 
     def expected(self, said, bare, case):
-        if not said[0].allowed:
+        if not all(one.allowed for one in said):
             return False
-        if case.made(self.path) and case.is_mixed(self.path):
-            return None
-        if case.made(self.path) == "tmp":
-            return case.is_made(self.path.parent)
+        origin = case.origin(said[0])
+        if origin == "tmp":
+            return True if case.is_made(self.path.parent) else case.unless_named(self.path.parent, False)
         if said[0].has("until it is made", "a launch skips"):
             return False
         if said[0].has("a launch makes"):
@@ -85,22 +88,22 @@ class Make(Path):
             return False
         if not os.path.exists(self.path.parent) and case.masks:
             return None  # a launch can make it, to hold another name
+        if origin == "copy" and not worked(bare):
+            return None
         return worked(bare)
 
 
 class Absent(Path):
-    """To read a name that is not there."""
+    """To read a name that is not there, or to write by a link to nothing."""
 
     def expected(self, said, bare, case):
-        if case.made(self.path) and case.is_mixed(self.path):
-            return None  # what is held in it is made there
         made = said[0].allowed and said[0].has("where there are masks", "a launch makes")
-        return None if made else False
+        return None if made else case.unless_named(self.path, False) if case.origin(said[0]) else False
 
 
-class Move(Path):
-    """move, exchange: its directory changes, too.  @path: without links on its way, which may
-    lead through what is moved, so that the way back is none."""
+class Change(Path):
+    """move, exchange, link, unlink: its directory changes, too.  @path: without links on its
+    way, which may lead through what is moved, so that the way back is none."""
 
     def __init__(self, verb, path):
         super().__init__(verb, "write", path)
@@ -109,11 +112,10 @@ class Move(Path):
     def expected(self, said, bare, case):
         if not said[0].allowed or not said[1].allowed:
             return False
-        if case.made(self.path) and case.is_mixed(self.path):
-            return None
-        if case.made(self.path) == "tmp":
-            return False
-        if case.is_spoken_of(self.path):
+        origin = case.origin(said[0])
+        if origin == "tmp":
+            return case.unless_named(self.path, False)
+        if case.is_spoken_of(self.path) or (origin == "copy" and not worked(bare)):
             return None  # a mount of its own, or one beneath it, which nothing moves
         return worked(bare)
 
@@ -165,6 +167,21 @@ class Descriptor(Question):
         super().__init__(f"fd {number}", f"use fd:{number}")
 
 
+class Limit(Question):
+    def __init__(self, name, value):
+        super().__init__(f"limit {name} {value}", f"limit {name}")
+
+    def expected(self, said, bare, case):
+        return False if said[0].allowed else True if worked(bare) else None
+
+
+def of_limits(random, policy):
+    """More than the policy lets pass, or than it would."""
+    set_here = {name: value for name, _, value in policy.limits}
+    name = random.choice(list(set_here) or list(LIMITS))
+    return Limit(name, set_here.get(name, LIMITS[name][1]))
+
+
 def of_files(random, world, policy, case):
     path = world.some()
     if random.random() < 0.12:
@@ -183,17 +200,22 @@ def of_files(random, world, policy, case):
         mode = os.stat(path).st_mode
     except OSError:
         if os.path.islink(path):
-            return Path(*random.choice([("read", "read"), ("write", "write")]), path)
-        return random.choice([Make(path), Make(path), Absent("read", "read", path)])
+            return Absent(*random.choice([("read", "read"), ("write", "write")]), path)
+        return random.choice([Make(path), Make(path, "mkdir"), Make(path, "over"), Absent("read", "read", path)])
     if stat.S_ISSOCK(mode):
         return Question(f"unix {escaped(path)}", f"connect unix:{escaped(path)}")
     link = os.path.islink(path)
     if stat.S_ISDIR(mode):
         if path in world.trees or link:
             return random.choice([Path("read", "read", path), Make(path / PROBE_SUFFIX)])
-        return random.choice([Path("read", "read", path), Make(path / PROBE_SUFFIX), Move("move", case.real(path))])
+        return random.choice([Path("read", "read", path), Make(path / PROBE_SUFFIX, random.choice(["make", "mkdir"])),
+                              Change("move", case.real(path))])
     plain = [Path("read", "read", path), Path("write", "write", path), Path("run", "exec", path)]
-    return random.choice(plain if link else plain + [Move("move", case.real(path)), Move("exchange", case.real(path))])
+    if link:
+        return random.choice(plain)
+    # What is taken away and made anew has to be read for that.
+    ways = ["move", "exchange"] + (["unlink", "link"] if mode & stat.S_IRUSR else [])
+    return random.choice(plain + [Change(random.choice(ways), case.real(path)) for _ in plain[1:]])
 
 
 def of_calls(random, numbers):
@@ -225,6 +247,8 @@ def some(random, world, policy, case):
         return of_calls(random, case.numbers)
     if what < 0.94:
         return of_sockets(random, world, case)
-    if what < 0.97:
+    if what < 0.96:
         return Descriptor(random.choice(DESCRIPTORS))
+    if what < 0.98:
+        return of_limits(random, policy)
     return random.choice([Question("use user-namespaces", "use user-namespaces"), Terminal()])

@@ -72,6 +72,8 @@ class Case:
         if "TMPDIR" in self.environment:
             self.environment["TMPDIR"] = "/tmp"
         self.questions = [questions.some(draw, self.world, self.policy, self) for _ in range(count)]
+        # What takes a name away comes last: it gives back another inode.
+        self.questions.sort(key=lambda question: question.request.startswith(("unlink ", "link ")))
         self.draw = draw
         while not self.compile(self.policy.statements, "tried"):  # calls refused with two errors
             calls = [one for one in self.policy.statements if one[0] == "syscalls"]
@@ -88,31 +90,37 @@ class Case:
         """Of the name itself, not of what it leads to."""
         return real(path.parent) / path.name
 
-    def made(self, path):
-        """"tmp" or "copy" where it lies in one."""
-        path, best = real(path), None
-        for verb, place in self.policy.made:
-            place = real(place)
-            if path == place or place in path.parents:
-                best = verb if best is None or verb == "tmp" else best
-        return best
+    def origin(self, said):
+        """"tmp" or "copy" where what explain's rule opens is one, "host" where it is the host's own."""
+        if "host's own" in said.how or (self.launcher.backend == "landlock" and said.rule.startswith("copy ")):
+            return "host"
+        verb, _, text = said.rule.partition(" ")
+        if verb in ("tmp", "copy"):
+            return verb
+        name = text[1:].split('"')[0] if text.startswith('"') else text.split(" ")[0]
+        return next((made for made, place in self.places() if name.startswith("/") and place == real(name)), "host")
 
-    def is_mixed(self, path):
-        """In a tmp or a copy in which other rules name something of the host's."""
-        places = [real(place) for _, place in self.policy.made]
-        around = [place for place in places if place == real(path) or place in real(path).parents]
-        named = [real(name) for _, text in self.policy.statements for name in re.findall(r'"(/[^"]*)"', text)]
-        return any(place in name.parents for place in around for name in named)
+    def places(self):
+        """Where a tmp or a copy stands."""
+        found = (re.match(r'(tmp|copy) "?(/[^"]*?)"?( best-effort)?$', text) for _, text in self.current)
+        return [(one[1], real(one[2])) for one in found if one]
+
+    def unless_named(self, path, answer):
+        """@answer, unless other rules name something of the host's at @path or in it, in a tmp or a copy."""
+        if any(set("*?[") & set(text) for section, text in self.current if section == "fs"):
+            return None
+        named = [real(name) for _, text in self.current for name in re.findall(r'"(/[^"]*)"', text)]
+        return None if any(real(path) in (name, *name.parents) for name in named) else answer
 
     def is_made(self, path):
-        return any(real(place) == real(path) for _, place in self.policy.made)
+        return any(place == real(path) for _, place in self.places())
 
     def is_spoken_of(self, path):
         """Do rules name it, or something in it, or a pattern that could?"""
-        if any("*" in text or "?" in text or "[" in text for _, text in self.policy.statements):
+        if any("*" in text or "?" in text or "[" in text for _, text in self.current):
             return True
         path = self.real(path)
-        for _, text in self.policy.statements:
+        for _, text in self.current:
             for name in re.findall(r'"([^"]*)"', text):
                 name = type(path)(name)
                 if not name.is_absolute():
@@ -168,7 +176,7 @@ class Case:
     def run(self, statements=None, left_out=None):
         """[(question, said, wanted, got)], of those that can be told; None and why: no session starts.
         @left_out: a statement that is explained and not enforced."""
-        statements = self.policy.statements if statements is None else statements
+        statements = self.current = self.policy.statements if statements is None else statements
         blob = self.compile(statements, "explained")
         if not blob:
             return None, "it does not compile: " + self.complaint.splitlines()[0]
