@@ -130,6 +130,18 @@ $(O)/slurm/sbx-slurm: $(O)/sbx-slurm
 	$(Q)cp $< $@
 	$(Q)for name in $(SLURM_NAMES); do ln -sfn sbx-slurm $(@D)/$$name; done
 
+# --- sbx_spank.so: for who runs a cluster, where Slurm's headers are ------------------
+# It is a part of slurmstepd, whose own library it finds there.
+SPANK := $(if $(wildcard /usr/include/slurm/spank.h),$(O)/sbx_spank.so)
+$(O)/sbx_spank.so: $(patsubst %.c,$(O)/spank/%.o,spank/sbx_spank.c blob/sha256.c)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared -Wl,-z,relro,-z,now -o $@ $^
+$(O)/spank/%.o: %.c
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -fPIE,$(ALL_CFLAGS) $(HARDEN)) -fPIC -MMD -MP -c -o $@ $<
+all: $(SPANK)
+
 include tests/tests.mk
 
 # --- the two commands ---------------------------------------------------------
@@ -164,6 +176,7 @@ install: all
 		$(DESTDIR)$(PREFIX)/bin
 	install -d $(DESTDIR)$(PREFIX)/lib/sbx/slurm
 	cp -P $(O)/slurm/* $(DESTDIR)$(PREFIX)/lib/sbx/slurm
+	$(if $(SPANK),install -m 644 $(SPANK) $(DESTDIR)$(PREFIX)/lib/sbx)
 	cp -r stdlib policies $(DESTDIR)$(PREFIX)/share/sbx
 	chmod -R a+rX,go-w $(DESTDIR)$(PREFIX)/share/sbx
 	install -m 644 docs/man/sbxc.1 docs/man/sbx-exec.1 docs/man/sbx-proxy.1 \

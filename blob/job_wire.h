@@ -31,6 +31,19 @@
 /* sbx-slurm by this name is the first program of a job: its arguments are the numbers of
  * two memory files, the envelope and, of a batch job, the script. */
 #define SBX_JOB_RUNNER "sbx-job"
+/*
+ * All that Slurm is given to run: a script with directory and digest in it, whose second
+ * line ends what sbatch reads as directives; of srun `/bin/sh -c STEP sbx-job DIRECTORY
+ * DIGEST`.  No word of a client's is in either.
+ */
+#define SBX_JOB_FIND(directory, digest)                                                            \
+	"for sbx in /usr/bin/sbx-exec /usr/local/bin/sbx-exec; do\n\t"                             \
+	"[ ! -x \"$sbx\" ] || exec \"$sbx\" --job " directory " --digest " digest "\n"              \
+	"done\n"                                                                                   \
+	"echo 'sbx: no sbx-exec in /usr/bin or /usr/local/bin of this node: nothing is run' >&2\n" \
+	"exit 125\n"
+#define SBX_JOB_WRAPPER "#!/bin/sh\n:\n" SBX_JOB_FIND("%s", "%s")
+#define SBX_JOB_STEP SBX_JOB_FIND("\"$1\"", "\"$2\"")
 /* The job does not run: no launcher, another digest, a backend that enforces less. */
 #define SBX_JOB_EXIT 125
 

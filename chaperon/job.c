@@ -210,8 +210,8 @@ static void run_step(struct client *client, const char *directory, const char *d
 {
 	strings_add(&client->line, "/bin/sh");
 	strings_add(&client->line, "-c");
-	strings_add(&client->line, "%s", rebuild_step_command);
-	strings_add(&client->line, "sbx-job");
+	strings_add(&client->line, "%s", SBX_JOB_STEP);
+	strings_add(&client->line, SBX_JOB_RUNNER);
 	strings_add(&client->line, "%s", directory);
 	strings_add(&client->line, "%s", digest);
 	client->input = true;

@@ -323,27 +323,12 @@ void rebuild_digest(const struct strings *envelope, char digest[65])
 		snprintf(digest + 2 * i, 3, "%02x", bytes[i]);
 }
 
-/* The second line ends what sbatch reads as directives. */
-#define LOOK                                                                                       \
-	":\n"                                                                                      \
-	"for sbx in /usr/bin/sbx-exec /usr/local/bin/sbx-exec; do\n"                               \
-	"\t[ ! -x \"$sbx\" ] || exec \"$sbx\" --job %s --digest %s\n"                              \
-	"done\n"                                                                                   \
-	"echo 'sbx: no sbx-exec in /usr/bin or /usr/local/bin of this node: nothing is run' >&2\n" \
-	"exit 125\n"
-
 bool rebuild_wrapper(const char *directory, const char *digest, char *out, size_t size)
 {
-	int length = snprintf(out, size, "#!/bin/sh\n" LOOK, directory, digest);
+	int length = snprintf(out, size, SBX_JOB_WRAPPER, directory, digest);
 
 	return job_path_is_plain(directory) && length > 0 && (size_t)length < size;
 }
-
-const char rebuild_step_command[] =
-    "for sbx in /usr/bin/sbx-exec /usr/local/bin/sbx-exec; do "
-    "[ ! -x \"$sbx\" ] || exec \"$sbx\" --job \"$1\" --digest \"$2\"; done; "
-    "echo 'sbx: no sbx-exec in /usr/bin or /usr/local/bin of this node: nothing is run' >&2; "
-    "exit 125";
 
 /* ---- columns ------------------------------------------------------------------------------ */
 

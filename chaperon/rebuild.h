@@ -34,9 +34,8 @@ bool rebuild_envelope(struct ask *ask, const struct job_frame *frame, const char
 		      struct strings *envelope);
 /* The digest of an envelope, in hexadecimal. */
 void rebuild_digest(const struct strings *envelope, char digest[65]);
-/* The shell script that sbatch is given; srun has it between `sh -c` and its words. */
+/* The shell script that sbatch is given. */
 bool rebuild_wrapper(const char *directory, const char *digest, char *out, size_t size);
-extern const char rebuild_step_command[];
 
 /* What a listing shows: with `show` in the policy only such columns, named one by one.
  * @option: the command's own for them, added where none is given. */

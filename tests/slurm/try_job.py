@@ -27,13 +27,18 @@ PATTERNS = ("%j", "%A", "%a", "%s", "%t", "%n", "%N", "%u", "%x", "%J", "%5j", "
             "%3", "x%")
 
 
+def install(world):
+    """What nodes have."""
+    for name in ("sbx-exec", "sbx-proxy", "sbx-chaperon", "sbx-probe"):
+        (NODE / name).unlink(missing_ok=True)
+        shutil.copy(world.out / name, NODE)
+    shutil.copytree(world.out / "slurm", NODE / "slurm", symlinks=True, dirs_exist_ok=True)
+
+
 class Tries:
     def __init__(self, world, report):
         self.world, self.report = world, report
-        for name in ("sbx-exec", "sbx-proxy", "sbx-chaperon", "sbx-probe"):
-            (NODE / name).unlink(missing_ok=True)
-            shutil.copy(world.out / name, NODE)
-        shutil.copytree(world.out / "slurm", NODE / "slurm", symlinks=True, dirs_exist_ok=True)
+        install(world)
         self.session = Session(world, world.work / "job", policy="job.pol")
         self.project, self.jobs = self.session.project, self.session.place / "jobs"
 
