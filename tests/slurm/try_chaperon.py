@@ -113,8 +113,8 @@ class Tries:
     def refusals(self):
         cases = [
             (["sbatch", "--partition=other", "--wrap=id"], "sbx: sbatch --partition=other refused: value not allowed: --partition, by allow "
-             "sbatch --partition in debug (session.pol:12)"),
-            (["sbatch", "--qos=high", "--wrap=id"], "sbx: sbatch --qos=high refused: denied: --qos, by deny sbatch --qos (session.pol:22): "
+             "sbatch --partition in debug (session.pol:13)"),
+            (["sbatch", "--qos=high", "--wrap=id"], "sbx: sbatch --qos=high refused: denied: --qos, by deny sbatch --qos (session.pol:23): "
              "one queue is enough"),
             (["sbatch", "--time=0", "--wrap=id"], "value not allowed: --time, by allow sbatch --time max 1h"),
             (["sbatch", "--array=1-5", "--wrap=id"], "value not allowed: --array"),
@@ -136,7 +136,7 @@ class Tries:
             self.check(status == 1 and not out and text in errors, f"refused: {' '.join(words)}", f"{status} {out}{errors}")
         line = self.session.lines()[-len(cases)]
         self.check(line["verdict"] == "refused" and line["arguments"][:2] == ["sbatch", "--partition=other"] and
-                   line["rule"] == "session.pol:12" and line["session"] == "s1" and line["status"] == 1, "the log says so", line)
+                   line["rule"] == "session.pol:13" and line["session"] == "s1" and line["status"] == 1, "the log says so", line)
         status, _, errors = self.session.run("sbatch", "--wrap=id", environment={"SBATCH_PARTITION": "other"})
         self.check(status == 1 and "(variable SBATCH_PARTITION)" in errors, "a variable is checked", errors)
         status, _, errors = self.session.run("sbatch", "--wrap=id", cwd="/tmp")
@@ -214,7 +214,7 @@ class Tries:
         text = self.native("scontrol", "show", "job", job).stdout
         self.check(job.isdigit() and "JobHeldUser" not in text, "a job within the cpu-hours is let go", job + text)
         status, _, errors = session.run("sbatch", "-n4", "--time=30", "--wrap=true")
-        self.check(status == 1 and "budget project cpu-hours 2 (hours.pol:12): 2 asked for, 1 left" in errors, "one over them is refused", errors)
+        self.check(status == 1 and "budget project cpu-hours 2 (hours.pol:13): 2 asked for, 1 left" in errors, "one over them is refused", errors)
         left = self.native("squeue", "--noheader", "--me", "--format=%i").stdout.split()
         self.check(left == [job], "and not there any more", left)
         held = self.submit("--hold", "--time=15", "--wrap=true", session=session)
@@ -242,7 +242,7 @@ class Tries:
         self.submit("--time=1", "--wrap=true", session=another)
         another.end()
         status, _, errors = [session.run("sbatch", "--time=1", "--wrap=true") for _ in range(4)][-1]
-        self.check(status == 1 and "budget session jobs 5 (hours.pol:13): 1 asked for, 0 left" in errors, "jobs in all", errors)
+        self.check(status == 1 and "budget session jobs 5 (hours.pol:14): 1 asked for, 0 left" in errors, "jobs in all", errors)
         session.end()
 
     # --- hostile and broken

@@ -4,7 +4,6 @@ import hashlib
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 
 from session import Session
@@ -27,18 +26,9 @@ PATTERNS = ("%j", "%A", "%a", "%s", "%t", "%n", "%N", "%u", "%x", "%J", "%5j", "
             "%3", "x%")
 
 
-def install(world):
-    """What nodes have."""
-    for name in ("sbx-exec", "sbx-proxy", "sbx-chaperon", "sbx-probe"):
-        (NODE / name).unlink(missing_ok=True)
-        shutil.copy(world.out / name, NODE)
-    shutil.copytree(world.out / "slurm", NODE / "slurm", symlinks=True, dirs_exist_ok=True)
-
-
 class Tries:
     def __init__(self, world, report):
         self.world, self.report = world, report
-        install(world)
         self.session = Session(world, world.work / "job", policy="job.pol")
         self.project, self.jobs = self.session.project, self.session.place / "jobs"
 
@@ -181,7 +171,7 @@ class Tries:
         self.session.run("scontrol", "release", first)
         self.end_of()
         self.check(self.read("second") == "first\n", "one that waits for another", self.words(second))
-        write(self.project / "again.sh", "#!/bin/sh\necho run ${SLURM_RESTART_COUNT-0}\n[ -e again ] || { echo >again; sleep 1000; }\n")
+        write(self.project / "again.sh", "#!/bin/sh\necho run ${SLURM_RESTART_COUNT-0}\n[ -e again ] || { echo >again; exec sleep 1000; }\n")
         job = self.submit("--requeue", "--output=again-%j", "--open-mode=append", "again.sh")
         wait_for(lambda: (self.project / "again").exists())
         status, out, errors = self.session.run("scontrol", "requeue", job)
@@ -347,5 +337,4 @@ def run(world, report):
         for name in ("confined", "fidelity", "names", "files", "arrays", "variables", "cancel", "step", "changed", "refusals"):
             getattr(tries, name)()
     finally:
-        shutil.copy(world.stand_in, NODE / "sbx-exec")
         report.check(not (faults := tries.session.end()), "job: no fault of memory", faults)

@@ -5,7 +5,6 @@ import subprocess
 
 from session import Session
 from try_chaperon import wait_for
-from try_job import install
 
 
 class Tries:
@@ -107,7 +106,6 @@ def run(world, report):
     if not (world.out / "sbx_spank.so").exists():
         report.skip("spank", "not installed: libslurm-dev")
         return
-    install(world)
     tries = Tries(world, report)
     try:
         for name in ("accounts", "near_misses", "entering", "policies", "mistakes"):
