@@ -24,6 +24,7 @@ struct lower {
 	const struct unit *unit;  /* the file being lowered */
 	struct words words;       /* with its variables */
 	struct call_names *calls; /* lower_calls.c */
+	bool mode_missed;         /* that no `mode` is said was: one omission, one error */
 };
 
 /* NULL-free; errors are queued, and then the policy is not to be used. */

@@ -309,9 +309,12 @@ void merge_credentials(struct lower *lower)
 			continue; /* the extending file's stands */
 		}
 		settle_name(lower, &credential);
-		if (policy->net_mode != SBX_NET_PROXY && policy->kind == SBX_POLICY)
+		if (policy->net_mode != SBX_NET_PROXY && policy->kind == SBX_POLICY &&
+		    !lower->mode_missed) {
+			lower->mode_missed = !policy->net_mode_said;
 			diag_error(lower->diags, DIAG_C0506, credential.head.place.span,
 				   "a credential is put in by the proxy: it needs `mode proxy`");
+		}
 		policy->credentials.items[kept++] = credential;
 	}
 	policy->credentials.count = kept;

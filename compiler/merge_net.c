@@ -214,7 +214,8 @@ static void check_mode(struct lower *lower, struct entry *entry)
 			   "`mode host` opens every host: this line narrows nothing");
 		diag_note(lower->diags, policy->net_mode_head.place.span,
 			  "to decide by host: `mode proxy`");
-	} else if (allow) {
+	} else if (allow && !lower->mode_missed) {
+		lower->mode_missed = !policy->net_mode_said;
 		diag_error(lower->diags, DIAG_C0501, rule->head.place.span,
 			   policy->net_mode_said ? "no host can be reached in `mode none`"
 						 : "without a `mode` there is no network");
