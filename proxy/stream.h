@@ -29,7 +29,7 @@ struct stream {
 	void *owner;
 	struct buffer in;  /* read, not used yet */
 	struct buffer out; /* to be written */
-	uint64_t received, sent; /* bytes of content, TLS not counted */
+	uint64_t received, sent; /* what TLS adds not counted */
 	bool listening;    /* the event for reading is on */
 	bool ready;        /* and has come since all was read */
 	bool write_wanted; /* TLS must write before it can read */

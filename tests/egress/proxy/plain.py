@@ -58,6 +58,7 @@ def case_a_request(world):
         expect(gone in head, False)
     record, = proxy.records(1)
     expect((record["via"], record["method"], record["path"], record["status"], record["verdict"]), ("http", "GET", "/a/b", 200, "allowed"))
+    expect(record["sent"], len(head))
 
 
 def case_each_request_anew(world):
