@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,11 +40,21 @@ struct request {
 	uint32_t credential;
 };
 
+/* What tells a file from the one that had its name before; all 0: it is no file. */
+struct looks {
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec modified, changed;
+};
+
 struct entry { /* one for each credential, in their order */
 	struct secret secret;
 	uint32_t generation;
 	long read_at, tried_at;    /* 0: never */
 	enum source_result result; /* of the last try */
+	struct looks looks;        /* of the file, before it */
+	bool refused;              /* by a server, and there has been no other value since */
 	char why[KEEPER_TEXT_MAX]; /* where it failed: the whole line */
 	struct command *command;   /* while it runs */
 	unsigned waiting;          /* questions to be answered */
@@ -104,6 +115,32 @@ static void set_why(const struct keeper *keeper, uint32_t index, const char *sou
 		 why);
 }
 
+static struct looks look_at(const struct keeper *keeper, uint32_t index)
+{
+	bool is_file = credential_at(keeper, index)->source == SBX_SOURCE_FILE;
+	char *path = is_file ? source_word(keeper, index, 0) : NULL;
+	struct looks looks;
+	struct stat st;
+
+	memset(&looks, 0, sizeof(looks)); /* to be compared as bytes */
+	if (path && !lstat(path, &st)) {
+		looks.dev = st.st_dev;
+		looks.ino = st.st_ino;
+		looks.size = st.st_size;
+		looks.modified = st.st_mtim;
+		looks.changed = st.st_ctim;
+	}
+	free(path);
+	return looks;
+}
+
+static bool has_changed(const struct keeper *keeper, uint32_t index)
+{
+	struct looks now_is = look_at(keeper, index);
+
+	return memcmp(&now_is, &keeper->entries[index].looks, sizeof(now_is)) != 0;
+}
+
 /* ---- getting a value ----------------------------------------------------------------------- */
 
 /* A value, or the lack of one, that was just got. */
@@ -115,8 +152,10 @@ static void settle(struct keeper *keeper, uint32_t index, enum source_result res
 	entry->result = result;
 	if (result == SOURCE_READ) {
 		if (secret->size != entry->secret.size ||
-		    memcmp(secret->value, entry->secret.value, secret->size) != 0)
+		    memcmp(secret->value, entry->secret.value, secret->size) != 0) {
 			entry->generation++;
+			entry->refused = false;
+		}
 		OPENSSL_cleanse(&entry->secret, sizeof(entry->secret));
 		memcpy(entry->secret.value, secret->value, secret->size);
 		entry->secret.size = secret->size;
@@ -191,6 +230,7 @@ static void get(struct keeper *keeper, uint32_t index)
 	char why[KEEPER_TEXT_MAX / 2];
 
 	keeper->entries[index].tried_at = now();
+	keeper->entries[index].looks = look_at(keeper, index);
 	snprintf(why, sizeof(why), "a variable in it has no value here");
 	if (source && credential->source == SBX_SOURCE_FILE)
 		result = source_file(source, json, &secret, why, sizeof(why));
@@ -247,6 +287,7 @@ static bool due(const struct keeper *keeper, uint32_t index, enum keeper_ask ask
 	if (entry->result != SOURCE_READ)
 		return time >= entry->tried_at + RETRY_EACH;
 	return (ask == KEEPER_REFUSED && time >= entry->tried_at + FORCED_EACH) ||
+	       (entry->refused && has_changed(keeper, index)) ||
 	       (refresh && time >= entry->read_at + refresh) ||
 	       (lifetime && time >= entry->read_at + lifetime - early);
 }
@@ -299,6 +340,7 @@ static bool serve(struct keeper *keeper)
 	    (request.ask != KEEPER_GET && request.ask != KEEPER_REFUSED))
 		return false;
 	keeper->entries[request.credential].waiting++;
+	keeper->entries[request.credential].refused |= request.ask == KEEPER_REFUSED;
 	if (!keeper->entries[request.credential].command &&
 	    due(keeper, request.credential, (enum keeper_ask)request.ask))
 		get(keeper, request.credential);

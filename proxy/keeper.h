@@ -9,7 +9,8 @@
  *
  * A value is read at the first question, again when `refresh` is over, before
  * `lifetime` is, and after KEEPER_REFUSED (the server answered 401), but then every
- * 10 seconds at most.  Where reading again fails, the old value goes on for as long
+ * 10 seconds at most: a file at once, at this question or the next ones, when it has
+ * been changed.  Where reading again fails, the old value goes on for as long
  * as its `lifetime` says that it is good; without one it is an error.
  */
 #ifndef SBX_PROXY_KEEPER_H

@@ -401,18 +401,32 @@ Test(keeper, what_is_optional_may_be_absent_but_not_wrong, .init = set_up, .fini
 	stop(&session);
 }
 
-/* After a refusal it is read again, but not each time. */
+/* After a refusal a file is read again as soon as it is another; a command not each time. */
 Test(keeper, refused_values_are_read_again, .init = set_up, .fini = tear_down)
 {
 	struct session session;
 	struct keeper_answer answer;
+	char mint[128];
 
 	text_file("key", "first-value");
 	start(&session, "credential A { source file ~/key" REST, false);
 	expect_value((answer = ask(&session, 0, KEEPER_GET), &answer), "first-value");
 	text_file("key", "second-value");
 	expect_value((answer = ask(&session, 0, KEEPER_GET), &answer), "first-value");
-	expect_value((answer = ask(&session, 0, KEEPER_REFUSED), &answer), "first-value");
+	expect_value((answer = ask(&session, 0, KEEPER_REFUSED), &answer), "second-value");
+	text_file("key", "third-value");
+	expect_value((answer = ask(&session, 0, KEEPER_GET), &answer), "second-value");
+	text_file("key", "second-value");
+	expect_value((answer = ask(&session, 0, KEEPER_REFUSED), &answer), "second-value");
+	text_file("key", "the-fourth-value");
+	expect_value((answer = ask(&session, 0, KEEPER_GET), &answer), "the-fourth-value");
+	stop(&session);
+	text_file("mint", "#!/bin/sh\necho x >>\"$0.count\"\necho value-of-$(wc -l <\"$0.count\")\n");
+	snprintf(mint, sizeof(mint), "%s/mint", folder);
+	cr_assert_eq(chmod(mint, 0700), 0);
+	start(&session, "credential A { source exec ~/mint" REST, false);
+	expect_value((answer = ask(&session, 0, KEEPER_GET), &answer), "value-of-1");
+	expect_value((answer = ask(&session, 0, KEEPER_REFUSED), &answer), "value-of-1");
 	stop(&session);
 }
 
