@@ -56,7 +56,9 @@ const char *control_plain(struct prove *prove)
 	edit_begin(&edit, prove->arena, prove->given);
 	edit_rebase_home(&edit, prove->scratch.home);
 	lift_proof(&edit);
-	error = edit_end(&edit, &prove->blob);
+	error = keys_replace(prove, &edit);
+	if (!error)
+		error = edit_end(&edit, &prove->blob);
 	if (!error)
 		error = view_make(&prove->view, prove->arena, &prove->blob, &options);
 	if (!error)

@@ -1,11 +1,17 @@
 /*
  * prove/keys.c - something in the place of each credential's source, without which
- * no session starts.  The real ones are not for a proof: its home is its own.
+ * no session starts.  The real ones are not for a proof: its home is its own, and a
+ * command that mints keys is not run.
  */
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "compiler/text.h"
+#include "prove/edit.h"
 #include "prove/prove.h"
+
+#define MINT "#!/bin/sh\necho " BAIT_VALUE "\n"
 
 /* {"a": {"b": "KEY"}} for ".a.b" */
 static const char *json_of(struct arena *arena, const char *path)
@@ -23,6 +29,26 @@ static const char *json_of(struct arena *arena, const char *path)
 	while (depth--)
 		text_byte(&out, '}');
 	return text_end(&out);
+}
+
+const char *keys_replace(struct prove *prove, struct edit *edit)
+{
+	const char *path = arena_printf(prove->arena, "%s/mint", prove->scratch.blobs);
+	struct sbx_tmpl word = { edit_string(edit, path) };
+
+	for (uint32_t i = 0; i < EDIT_COUNT(edit, CREDENTIALS, sbx_credential); i++) {
+		struct sbx_credential *credential =
+		    EDIT_AT(edit, CREDENTIALS, sbx_credential, i);
+
+		if (credential->source != SBX_SOURCE_EXEC)
+			continue;
+		edit_add(edit, SBX_SEC_TMPLS, &word);
+		credential->source_first = EDIT_COUNT(edit, TMPLS, sbx_tmpl) - 1;
+		credential->source_count = 1;
+	}
+	if (scratch_path(prove, path, false, MINT) || chmod(path, 0700))
+		return arena_printf(prove->arena, "%s: %s", path, strerror(errno));
+	return NULL;
 }
 
 const char *keys_make(struct prove *prove)

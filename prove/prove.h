@@ -116,6 +116,9 @@ void scratch_show(struct prove *prove, const char *path);
 const char *scratch_shown(const struct prove *prove, const char *path);
 
 /* ---- keys.c */
+struct edit;
+/* Another command for each source that is one; NULL, or what could not be made. */
+const char *keys_replace(struct prove *prove, struct edit *edit);
 const char *keys_make(struct prove *prove); /* sources that are files; NULL, or what could not be made */
 const char *keys_variable(const struct prove *prove, uint32_t index); /* a source that is one, or NULL */
 
