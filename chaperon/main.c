@@ -8,6 +8,7 @@
 #include "chaperon/client.h"
 #include "chaperon/confine.h"
 #include "chaperon/control.h"
+#include "chaperon/sweep.h"
 #include "chaperon/tables.h"
 
 #include <fcntl.h>
@@ -150,6 +151,7 @@ static const char *serve(void)
 	if (!watch(&worker))
 		return "no memory";
 	control_send(CHAPERON_READY, NULL);
+	sweep_envelopes(&session);
 	event_base_dispatch(worker.server.base);
 	run_end_all();
 	client_end_all(&worker.server);

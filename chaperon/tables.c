@@ -38,8 +38,8 @@ const char *tables_program(const char *path)
 	return NULL;
 }
 
-/* What @fd says within the time; it may be one that hangs. */
-static void listen_to(int fd, char *text, size_t size)
+/* What @fd says within the time; it may be one that hangs.  True: all of it. */
+static bool listen_to(int fd, char *text, size_t size)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLIN };
 	size_t length = 0;
@@ -51,33 +51,44 @@ static void listen_to(int fd, char *text, size_t size)
 			length += (size_t)got;
 	}
 	text[length] = '\0';
+	return !got;
 }
 
-static void ask_client(const char *program, struct list *list)
+bool tables_hear(const struct session *session, const char *const argv[], char *text, size_t size)
 {
-	char *const argv[] = { (char *)(uintptr_t)program, (char *)(uintptr_t) "--=x", NULL };
 	posix_spawn_file_actions_t actions;
-	int ends[2];
+	bool whole = false;
+	int ends[2], status = 1;
 	pid_t pid;
 
-	list->text[0] = '\0';
-	if (tables_program(program) || pipe2(ends, O_CLOEXEC))
-		return;
+	*text = '\0';
+	if (tables_program(argv[0]) || pipe2(ends, O_CLOEXEC))
+		return false;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
 	posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-	if (!posix_spawn(&pid, program, &actions, NULL, argv, of->environment.items)) {
+	if (!posix_spawn(&pid, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv,
+			 session->environment.items)) {
 		close(ends[1]);
-		listen_to(ends[0], list->text, sizeof(list->text));
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
+		whole = listen_to(ends[0], text, size);
+		if (!whole)
+			kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
 	} else {
 		close(ends[1]);
 	}
 	close(ends[0]);
 	posix_spawn_file_actions_destroy(&actions);
+	return whole && !status;
+}
+
+static void ask_client(const char *program, struct list *list)
+{
+	const char *const argv[] = { program, "--=x", NULL };
+
+	tables_hear(of, argv, list->text, sizeof(list->text));
 	if (!strstr(list->text, "possibilities:"))
 		list->text[0] = '\0';
 }

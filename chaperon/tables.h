@@ -19,4 +19,8 @@ void tables_ask(const struct session *session);
 /* Has the real client what was given?  False: refused. */
 bool tables_fit(struct ask *ask, const char *program);
 
+/* What one that only asks says, on both streams, within five seconds.  True: all of it,
+ * and it ended well. */
+bool tables_hear(const struct session *session, const char *const argv[], char *text, size_t size);
+
 #endif

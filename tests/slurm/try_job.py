@@ -175,9 +175,9 @@ class Tries:
         job = self.submit("--requeue", "--output=again-%j", "--open-mode=append", "again.sh")
         wait_for(lambda: (self.project / "again").exists())
         status, out, errors = self.session.run("scontrol", "requeue", job)
-        wait_for(lambda: "PENDING" in self.state(job))
-        subprocess.run(["scontrol", "update", f"JobId={job}", "StartTime=now"], env={"SLURM_CONF": str(self.world.cluster.conf), "PATH": "/usr/bin"})
-        self.end_of()
+        now = ["scontrol", "update", f"JobId={job}", "StartTime=now"]  # Slurm holds it back for two minutes, from when it has ended
+        wait_for(lambda: subprocess.run(now, env={"SLURM_CONF": str(self.world.cluster.conf), "PATH": "/usr/bin"}, capture_output=True)
+                 and "COMPLETED" in self.state(job), 50)
         self.check(self.read(f"again-{job}") == "run 0\nrun 1\n", "one that is requeued", f"{self.read(f'again-{job}')} {out} {errors} {self.words(job)}")
 
     def variables(self):
@@ -223,6 +223,35 @@ class Tries:
             self.native("scancel", "--me")
             self.end_of()
             self.check(not (faults := session.end()), "no fault of memory with steps", faults)
+
+    def sweep(self):
+        """Envelopes of a month ago, when a session begins."""
+        job = self.submit("--hold", "--wrap=true")
+        tag = re.search(r"Comment=(\S+)", self.native("scontrol", "show", "job", job).stdout).group(1)
+        here = {name: self.jobs / f"sbx-{digit * 32}" for name, digit in (("old", "a"), ("young", "b"), ("link", "c"), ("odd", "d"))}
+        for name in ("old", "young", "odd"):
+            here[name].mkdir()
+            (here[name] / "envelope").write_text("x")
+        (here["odd"] / "directory").mkdir()
+        (self.session.place / "away").mkdir()
+        (self.session.place / "away/file").write_text("x")
+        here["link"].symlink_to(self.session.place / "away")
+        (self.jobs / "sbx-made-by-hand").mkdir()
+        everything = [*(file for name, file in here.items() if name != "young"), self.jobs / tag, self.jobs / "sbx-made-by-hand"]
+        subprocess.run(["chown", "-R", self.world.user, self.jobs])
+        for file in everything:
+            os.utime(file, (1, 1), follow_symlinks=False)
+        session = Session(self.world, self.session.place, policy="job.pol")
+        try:
+            gone = wait_for(lambda: not here["old"].exists())
+            self.check(session.run("squeue")[0] == 0 and gone, "the envelope of a month ago goes")
+            self.check(here["young"].exists() and (self.jobs / tag / "envelope").exists() and (self.session.place / "away/file").exists() and here["link"].is_symlink()
+                       and (here["odd"] / "directory").exists() and (self.jobs / "sbx-made-by-hand").exists(), "and nothing else",
+                       list(self.jobs.iterdir()))
+        finally:
+            session.end()
+            self.native("scancel", "--me")
+            self.end_of()
 
     # --- what does not fit
 
@@ -334,7 +363,7 @@ def run(world, report):
         return
     tries = Tries(world, report)
     try:
-        for name in ("confined", "fidelity", "names", "files", "arrays", "variables", "cancel", "step", "changed", "refusals"):
+        for name in ("confined", "fidelity", "names", "files", "arrays", "variables", "cancel", "step", "sweep", "changed", "refusals"):
             getattr(tries, name)()
     finally:
         report.check(not (faults := tries.session.end()), "job: no fault of memory", faults)
