@@ -32,9 +32,9 @@ enum proxy_message_kind {
 	PROXY_READY,       /* the bundle is written, each credential was got once */
 	PROXY_FAILED,      /* @text: why, and what to do about it */
 	PROXY_LISTEN,      /* carries a socket that listens; @value: PROXY_EXPECTED or 0 */
+	PROXY_NOTE,        /* @text: one line for the person, already escaped */
 	PROXY_EXPECT,      /* @value: one connection from 127.0.0.1 with this port is the program's */
 	PROXY_FORGET,      /* @value: that one does not come */
-	PROXY_NOTE,        /* @text: one line for the person, already escaped */
 	PROXY_SUMMARY,     /* @text: such a line for the end: one host and what did not go; @value
 			    * 1: it stands for more than one */
 };

@@ -385,8 +385,7 @@ static void remedy_submit(const struct question *question, const struct answer *
 			   (int)length, question->object, word);
 		remedy_note(
 		    question, remedy,
-		    "opens it with any value: `in` or `max` make it narrower; in this version "
-		    "Slurm stays shut at launch");
+		    "opens it with any value: `in` or `max` make it narrower");
 	} else {
 		remedy_note(question, remedy,
 			    "nothing added helps: what refuses has to be changed where it stands");

@@ -268,7 +268,7 @@ void show_jobs(struct show *show)
 	if (!SBX_COUNT(show->blob, SLURM))
 		return;
 	part = show_part(show, "jobs", "Slurm", "Kind", "Statement");
-	part->lead = "In this version Slurm stays shut, whatever is allowed here.";
+	part->lead = "What is not allowed here is refused, by name.";
 	for (uint32_t i = 0; i < SBX_COUNT(show->blob, SLURM); i++) {
 		const struct sbx_slurm_rule *rule = SBX_AT(show->blob, SLURM, sbx_slurm_rule, i);
 		struct show_row like = { .tone = rule->head.verb == SBX_SLURM_DENY   ? SHOW_SHUT

@@ -2,7 +2,7 @@
  * stub/check.c - fail closed.
  *
  * A statement that protects and that nothing here enforces stops the launch,
- * by name.  One that only opens (a slot, a Slurm command) stays shut, and a
+ * by name.  One that only opens (a slot) stays shut, and a
  * line says so.  With --check all of it is listed instead.
  */
 #include "stub/check.h"
@@ -102,11 +102,6 @@ static void remark_shut(const struct launch *launch)
 		launch_remark(
 		    launch, "slots stay shut: nothing in this version can fill one (%s)",
 		    launch_place(launch, SBX_AT(&launch->blob, SLOTS, sbx_slot, 0)->head.loc));
-	if (SBX_COUNT(&launch->blob, SLURM))
-		launch_remark(
-		    launch, "Slurm stays shut: this version has no chaperon (%s)",
-		    launch_place(launch,
-				 SBX_AT(&launch->blob, SLURM, sbx_slurm_rule, 0)->head.loc));
 }
 
 void check_requirements(struct launch *launch)

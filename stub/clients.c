@@ -23,6 +23,6 @@ const char *clients_directory(void)
 		refuse("/proc is not mounted: mount it");
 	beside = path_parent(mem_copy(path, (size_t)length));
 	installed = path_join(path_parent(beside), "lib/sbx/slurm");
-	beside = path_join(beside, "slurm");
-	return access(beside, X_OK) ? installed : beside;
+	beside = path_join(beside, "slurm"); /* in /usr/bin, another program's name */
+	return access(path_join(beside, "sbatch"), X_OK) ? installed : beside;
 }

@@ -18,6 +18,7 @@
 #include "stub/launch.h"
 #include "stub/load.h"
 #include "stub/out.h"
+#include "stub/prepare.h"
 #include "stub/vars.h"
 
 #define PLACEHOLDER_BYTES 16
@@ -44,17 +45,6 @@ static const char *source_of(const struct launch *launch, const struct sbx_crede
 	return vars_expand_path(launch, tmpl, &wild, &unset);
 }
 
-/* Of the caller; NULL: it has none, or an empty one. */
-static const char *variable(const struct launch *launch, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (char **at = launch->environ; *at; at++)
-		if (!strncmp(*at, name, length) && (*at)[length] == '=')
-			return (*at)[length + 1] ? *at + length + 1 : NULL;
-	return NULL;
-}
-
 /* Why there is nothing to read; NULL: there is, as far as can be seen from here. */
 static const char *lack_of(const struct launch *launch, const struct sbx_credential *credential,
 			   const char *source)
@@ -64,7 +54,7 @@ static const char *lack_of(const struct launch *launch, const struct sbx_credent
 	if (!source)
 		return "its source needs a variable that has no value here";
 	if (credential->source == SBX_SOURCE_ENV)
-		return variable(launch, source) ? NULL
+		return environ_find(launch, source) ? NULL
 						: out_string("the variable %s is not set", source);
 	walk_path(source, &walk);
 	if (walk.error || walk.missing)
@@ -164,12 +154,12 @@ static void check_file(struct launch *launch, uint32_t index, const char *path)
 	struct stat st;
 
 	walk_path(path, &walk);
-	if (launch->proxy.log && !strcmp(walk.path, launch->proxy.log))
+	if (launch->proxy.helper.log && !strcmp(walk.path, launch->proxy.helper.log))
 		launch_obstacle(launch,
 				"credential %s: --net-log would be written into %s (%s): name "
 				"another file",
 				name, path, place);
-	else if (proxy_may_be_written(launch, path))
+	else if (helper_may_be_written(launch, path))
 		launch_obstacle(launch,
 				"credential %s: the policy lets %s be written inside, and with it "
 				"what is read (%s): keep it somewhere else",
@@ -255,33 +245,22 @@ void credentials_check(struct launch *launch)
 
 /* ---- for the proxy ---------------------------------------------------------------- */
 
-static void add(struct backend *words, const char *what, const char *name, const char *value)
-{
-	if (value)
-		*vec_add(&words->args) =
-		    mem_join(mem_join(what, name), name[0] ? mem_join("=", value) : value);
-}
-
 int credentials_values(const struct launch *launch)
 {
 	struct backend words = { 0 }; /* for its list */
 
-	add(&words, "session ", "", strrchr(launch->proxy.bundle, '/') + sizeof(BUNDLE_PREFIX));
-	add(&words, "roots ", "", CA_BUNDLE);
-	for (uint32_t i = 0; i < SBX_VAR_COUNT; i++)
-		add(&words, "var ", sbx_var_name(&launch->blob, i), launch->vars.value[i]);
-	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, PARAMS); i++)
-		add(&words, "param ", sbx_var_name(&launch->blob, SBX_VAR_PARAM + i),
-		    launch->vars.value[SBX_VAR_PARAM + i]);
+	helper_add(&words, "session ", "", strrchr(launch->proxy.bundle, '/') + sizeof(BUNDLE_PREFIX));
+	helper_add(&words, "roots ", "", CA_BUNDLE);
+	helper_add_variables(launch, &words);
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, CREDENTIALS); i++) {
 		const struct sbx_credential *credential = credential_at(launch, i);
 		const char *source = source_of(launch, credential);
 
 		if (!launch->proxy.placeholder[i])
 			continue;
-		add(&words, "placeholder ", name_of(launch, i), launch->proxy.placeholder[i]);
+		helper_add(&words, "placeholder ", name_of(launch, i), launch->proxy.placeholder[i]);
 		if (credential->source == SBX_SOURCE_ENV)
-			add(&words, "env ", source, variable(launch, source));
+			helper_add(&words, "env ", source, environ_find(launch, source));
 	}
 	return backend_args_file(&words, '\0');
 }

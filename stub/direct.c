@@ -29,27 +29,13 @@ const char *direct_find(const char **why)
 
 /* ---- the plan, without mounts -------------------------------------------------------- */
 
-static bool names(const char *entry, const char *name)
-{
-	size_t length = strlen(name);
-
-	return !strncmp(entry, name, length) && entry[length] == '=';
-}
-
 /* Unless the policy's own value names what it grants. */
 static void set_tmpdir(struct launch *launch, const char *name)
 {
-	struct plan *plan = &launch->plan;
-	size_t at = 0;
+	const char *value = environ_get(launch, name);
 
-	while (at < plan->environ.count && !names(plan->environ.items[at], name))
-		at++;
-	if (at < plan->environ.count &&
-	    direct_granted(launch, plan->environ.items[at] + strlen(name) + 1) & SBX_WRITE)
-		return;
-	if (at == plan->environ.count)
-		vec_add(&plan->environ);
-	plan->environ.items[at] = mem_join(mem_join(name, "="), launch->direct.tmp);
+	if (!value || !(direct_granted(launch, value) & SBX_WRITE))
+		environ_set(launch, name, launch->direct.tmp);
 }
 
 /* What the policy sets to a path in /tmp (GIT_CONFIG_GLOBAL of std/git) means the
@@ -99,6 +85,7 @@ void direct_translate(struct launch *launch, struct backend *out)
 
 	(void)out;
 	direct_find_rules(launch);
+	direct_make_holes(launch);
 	plan->rules.items = launch->direct.rules.items;
 	plan->rules.count = launch->direct.rules.count;
 	plan->rules.room = launch->direct.rules.room;
@@ -129,7 +116,7 @@ static bool is_on_terminal(void)
 bool direct_alone(const struct launch *launch)
 {
 	bool alone = !launch->plan.wall_time && !launch->plan.broker && !launch->direct.tmp &&
-		     !is_narrowed(launch) && !is_on_terminal();
+		     !launch->slurm.helper.path && !is_narrowed(launch) && !is_on_terminal();
 
 	if (alone)
 		launch_detail(launch,

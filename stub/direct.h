@@ -10,6 +10,7 @@
 #include "stub/plan.h"
 
 struct launch;
+struct node;
 /* What only this backend needs of a launch. */
 struct direct {
 	VEC(struct plan_rule) rules; /* the host's files that Landlock would open */
@@ -24,6 +25,10 @@ struct direct {
 void direct_find_rules(struct launch *launch);
 /* What Landlock opens of the host's @path. */
 unsigned direct_granted(const struct launch *launch, const char *path);
+/* direct_holes.c: can @node's file be left out of what is granted around it? */
+bool direct_is_hole(const struct launch *launch, const struct node *node);
+/* Leaves out all such files.  Once this backend is chosen. */
+void direct_make_holes(struct launch *launch);
 /* Assertions about files that hold of the policy and not on this backend: what is
  * said of them, or NULL. */
 const char *direct_broken_claims(const struct launch *launch);

@@ -47,6 +47,11 @@ static uint32_t hardest(const struct launch *launch, uint32_t rule, const char *
 	return rule;
 }
 
+bool duty_insists(const struct launch *launch, const struct node *node)
+{
+	return !is_soft(launch, hardest(launch, node->rule, node->path));
+}
+
 static void add_file(struct launch *launch, enum sbx_duty what, uint32_t rule, const char *path)
 {
 	const struct sbx_head *head = NULL;
@@ -122,7 +127,7 @@ static void find_denies(struct launch *launch)
 		if (!node->denied)
 			continue;
 		granted = direct_granted(launch, node->path);
-		if (!granted)
+		if (!granted || direct_is_hole(launch, node))
 			continue;
 		if ((node->kind == NODE_LINK || !node_exists(node)) && !(granted & SBX_WRITE))
 			continue;
@@ -266,7 +271,7 @@ void duties_machine(const struct launch *launch, struct sbx_machine *out)
 	out->landlock = abi > 0 ? (unsigned)abi : 0;
 	if (sbx_meta(&launch->blob)->net_mode != SBX_NET_HOST)
 		out->has |= SBX_HAS_OWN_NET;
-	if (((out->landlock < 9 && broker_wanted(launch)) || launch->proxy.path) &&
+	if (((out->landlock < 9 && broker_wanted(launch)) || launch->proxy.helper.path) &&
 	    !broker_obstacle(launch))
 		out->has |= SBX_HAS_NOTIFY;
 	out->has |= sbx_filter_has(&launch->blob, OUR_ARCH, out->landlock);

@@ -13,6 +13,7 @@
 #include "blob/enforce.h"
 
 struct launch;
+struct node;
 struct duty {
 	enum sbx_duty what;
 	const struct sbx_head *head; /* the rule's; NULL: it goes without saying */
@@ -23,6 +24,8 @@ struct duty {
 
 /* Fills launch->duties. */
 void duties_find(struct launch *launch);
+/* Is a rule that denies @node not best-effort? */
+bool duty_insists(const struct launch *launch, const struct node *node);
 /* This machine, as far as @kind needs it. */
 void duties_machine(const struct launch *launch, struct sbx_machine *out);
 /* May the launch go on though nothing holds @duty? */

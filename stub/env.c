@@ -11,10 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "blob/chaperon_wire.h"
 #include "stub/job.h"
 #include "stub/launch.h"
 #include "stub/out.h"
 #include "stub/vars.h"
+
+#define PATH_DEFAULT "/usr/local/bin:/usr/bin:/bin"
 
 struct entry {
 	const char *text;
@@ -129,6 +132,53 @@ static void set_placeholder(struct launch *launch, uint32_t index)
 		*vec_add(&launch->plan.environ) = mem_join(mem_join(name, "="), placeholder);
 }
 
+const char *environ_find(const struct launch *launch, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (char **at = launch->environ; *at; at++)
+		if (!strncmp(*at, name, length) && (*at)[length] == '=')
+			return (*at)[length + 1] ? *at + length + 1 : NULL;
+	return NULL;
+}
+
+static const char **entry_of(struct plan *plan, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < plan->environ.count; i++)
+		if (!strncmp(plan->environ.items[i], name, length) &&
+		    plan->environ.items[i][length] == '=')
+			return &plan->environ.items[i];
+	return NULL;
+}
+
+const char *environ_get(struct launch *launch, const char *name)
+{
+	const char **entry = entry_of(&launch->plan, name);
+
+	return entry ? *entry + strlen(name) + 1 : NULL;
+}
+
+void environ_set(struct launch *launch, const char *name, const char *value)
+{
+	const char **entry = entry_of(&launch->plan, name);
+
+	if (!entry)
+		entry = vec_add(&launch->plan.environ);
+	*entry = mem_join(mem_join(name, "="), value);
+}
+
+/* By which the program finds Slurm's clients, and these sbx-chaperon. */
+static void set_slurm(struct launch *launch)
+{
+	const char *path = environ_get(launch, "PATH");
+
+	environ_set(launch, "PATH",
+		    mem_join(mem_join(launch->slurm.clients, ":"), path ? path : PATH_DEFAULT));
+	environ_set(launch, SBX_CHAPERON_VARIABLE, launch->slurm.socket);
+}
+
 void prepare_environ(struct launch *launch)
 {
 	pass_all(launch);
@@ -136,4 +186,6 @@ void prepare_environ(struct launch *launch)
 		set_placeholder(launch, i);
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, ENV); i++)
 		set_one(launch, i);
+	if (launch->slurm.helper.path)
+		set_slurm(launch);
 }

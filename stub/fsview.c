@@ -402,6 +402,42 @@ static void add_bundle(struct launch *launch)
 	add_node(&c, launch->proxy.bundle, NODE_RULE)->st.st_mode = S_IFREG;
 }
 
+/* What is absent now would be there later, and not be hidden: it is made. */
+static void add_hidden(const struct context *c, const char *path)
+{
+	const struct options *options = &c->launch->options;
+	struct walk walk;
+
+	walk_path(path, &walk);
+	if (walk.missing && !options->check && !options->dry_run) {
+		walk_afresh(path, &walk);
+		fsview_make(path, &walk, "slurm");
+	}
+	add_literal(c, path);
+}
+
+/* The clients, which are the same wherever they are run, and their way out, which is not
+ * made yet.  What jobs are made of, and what says whose they are, is out of sight. */
+static void add_slurm(struct launch *launch)
+{
+	const struct slurm *slurm = &launch->slurm;
+	struct context c = { .launch = launch,
+			     .index = SBX_RULE_SELF,
+			     .verb = SBX_FS_SEAL,
+			     .rights = SBX_READ | SBX_WRITE };
+
+	add_hidden(&c, slurm->state);
+	add_hidden(&c, slurm->jobs);
+	add_own(launch, slurm->helper.path);
+	c.rights = SBX_WRITE;
+	add_literal(&c, slurm->clients);
+	c.index = SBX_NONE;
+	c.verb = SBX_FS_GRANT;
+	c.rights = SBX_READ | SBX_EXEC;
+	add_literal(&c, slurm->clients);
+	add_node(&c, slurm->socket, NODE_SOCKET)->st.st_mode = S_IFSOCK;
+}
+
 /* The links by which the caller named the blob, or this program: whoever turns one
  * chooses what the next launch takes. */
 static void add_own_links(struct launch *launch, const char *name)
@@ -418,11 +454,12 @@ static void add_own_links(struct launch *launch, const char *name)
 		add_hops(&c, walk.hops, walk.hop_count);
 }
 
-/* Strictly in @dir, and no record of a session. */
+/* Strictly in @dir, and no record of a session or of jobs. */
 static bool is_agents(const char *path, const char *dir)
 {
 	return path_within(path, dir) && strcmp(path, dir) &&
-	       !path_within(path, path_join(dir, "sessions"));
+	       !path_within(path, path_join(dir, "sessions")) &&
+	       !path_within(path, path_join(dir, "slurm"));
 }
 
 /* Where a policy is found by its name, and what sessions believe of one another.  What
@@ -543,10 +580,12 @@ void fsview_build(struct launch *launch)
 		add_rule(launch, i);
 	add_own(launch, launch->vars.value[SBX_VAR_POLICY]);
 	add_own(launch, launch->vars.value[SBX_VAR_LAUNCHER]);
-	if (launch->proxy.path) {
-		add_own(launch, launch->proxy.path);
+	if (launch->proxy.helper.path) {
+		add_own(launch, launch->proxy.helper.path);
 		add_bundle(launch);
 	}
+	if (launch->slurm.helper.path)
+		add_slurm(launch);
 	add_own_links(launch, launch->blob_name);
 	add_own_links(launch, (const char *)getauxval(AT_EXECFN));
 	add_own_places(launch);
@@ -560,7 +599,7 @@ void fsview_build(struct launch *launch)
 	view->set.excepts = view->excepts.items;
 	check_links(launch);
 	if (launch->proxy.bundle && !(fsview_rights(launch, launch->proxy.bundle) & SBX_READ))
-		launch_obstacle(launch,
-				"the session's roots of trust ($ca-bundle) lie in "
-				"~/.local/state/sbx/sessions, which the policy seals: take that out");
+		launch_obstacle(
+		    launch, "the session's roots of trust ($ca-bundle) lie in "
+			    "~/.local/state/sbx/sessions, which the policy seals: take that out");
 }

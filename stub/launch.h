@@ -17,6 +17,7 @@
 #include "stub/plan.h"
 #include "stub/proxy.h"
 #include "stub/resolve.h"
+#include "stub/slurm.h"
 
 struct mendable { /* what the user can mend, of a rule that is best-effort */
 	const char *path;
@@ -52,6 +53,7 @@ struct launch {
 
 	struct session session; /* placeholders */
 	struct proxy proxy;
+	struct slurm slurm;
 	struct direct direct;
 	uint64_t session_since; /* ticks since boot, where children of the caller's are older; or 0 */
 

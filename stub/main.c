@@ -129,8 +129,10 @@ static void make_plan(struct launch *launch)
 	check_requirements(launch);
 	check_assertions(launch);
 	check_hard_links(launch);
-	proxy_check_log(launch);
+	helper_check_log(launch, &launch->proxy.helper, launch->options.net_log);
+	helper_check_log(launch, &launch->slurm.helper, launch->options.slurm_log);
 	credentials_check(launch);
+	slurm_check(launch);
 	plan_files(launch);
 	stdio_check_files(launch);
 	prepare_process(launch);
@@ -146,6 +148,7 @@ void launch_settle(struct launch *launch, struct backend *backend)
 	if (!launch->options.dry_run && !launch->options.check) {
 		others_hold(launch);
 		proxy_prepare(launch);
+		slurm_prepare(launch);
 	}
 	plan_settle(launch);
 	backend_translate(launch, backend);
@@ -198,13 +201,16 @@ static _Noreturn void launch_run(struct launch *launch, struct backend *backend)
 	terminal_save(launch);
 	signals_take(launch);
 	proxy_start(launch);
+	slurm_start(launch);
 	closing_remember(launch);
 	direct_tmp_make(launch);
 	launch_start(launch, backend, &out);
 	proxy_stop(launch);
+	helper_stop(&launch->slurm.helper);
 	closing_end_all(launch);
 	direct_tmp_remove(launch);
 	bundle_remove(launch);
+	slurm_remove(launch);
 	terminal_restore(out.started && !out.exited);
 	out_hurry(false);
 	placeholders_remove(launch);

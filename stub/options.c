@@ -14,6 +14,7 @@ enum option_id {
 	OPTION_WORKSPACE,
 	OPTION_DEFINE,
 	OPTION_NET_LOG,
+	OPTION_SLURM_LOG,
 	OPTION_JOB,
 	OPTION_DIGEST,
 	OPTION_DRY_RUN,
@@ -30,6 +31,7 @@ static const char table[] =
     "--workspace\0\0DIR\0instead of the policy's workspace\0"
     "--define\0-D\0NAME=VALUE\0give a parameter of the policy a value\0"
     "--net-log\0\0FILE\0append what the proxy decides to it, a JSON line each\0"
+    "--slurm-log\0\0FILE\0the same for what is decided about Slurm\0"
     "--job\0\0DIR\0run the job that a session left there, instead of a policy\0"
     "--digest\0\0SHA256\0of that job, as it was submitted\0"
     "--dry-run\0\0\0print the plan and start nothing\0"
@@ -146,6 +148,9 @@ static void apply(enum option_id id, const char *value, struct options *out)
 		break;
 	case OPTION_NET_LOG:
 		out->net_log = value;
+		break;
+	case OPTION_SLURM_LOG:
+		out->slurm_log = value;
 		break;
 	case OPTION_JOB:
 		out->job = value;

@@ -17,6 +17,7 @@ struct options {
 	unsigned choices;      /* how often they were said: once more with each new beginning */
 	const char *workspace; /* NULL: as the policy says */
 	const char *net_log;   /* NULL: the proxy writes none */
+	const char *slurm_log; /* NULL: sbx-chaperon writes none */
 	const char *job, *digest; /* NULL: none; a directory, and what its envelope has */
 	const char *blob;      /* a path or a name */
 	char *const *command;  /* NULL: the policy's */

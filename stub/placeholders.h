@@ -54,6 +54,10 @@ bool sessions_open(const struct launch *launch, struct session *session);
 bool sessions_lock(struct session *session);
 _Noreturn void sessions_refuse(void); /* because of that */
 void sessions_unlock(struct session *session);
+/* Their directory, whether or not it is there yet; @statement needs it. */
+const char *sessions_place(const struct launch *launch, const char *statement);
+/* A file beside the sessions', locked as long as this one lives; *dir: what holds it. */
+int sessions_own_file(struct launch *launch, const char *path, int *dir);
 /* Writes what @session uses; false: errno. */
 bool sessions_write(struct session *session);
 /* What other sessions use: those alive, and those that died. */

@@ -128,6 +128,8 @@ void plan_files(struct launch *launch);
 int plan_open(const char *path, const struct stat *checked);
 /* Once the backend is known: covers, sources, order. */
 void plan_settle(struct launch *launch);
+/* Between the two: a file of the session's own that was in the plan before it was made. */
+void plan_note_made(struct launch *launch, const char *path, const struct stat *st);
 /* By path, one a path. */
 void plan_sort_masks(struct plan *plan);
 /* Does it lie on the host's own files, and not in a tmpfs of ours? */

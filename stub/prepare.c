@@ -265,7 +265,7 @@ void prepare_process(struct launch *launch)
 			*vec_add(&launch->plan.pass_fds) = rule->value;
 	}
 	launch->plan.share_net = sbx_meta(&launch->blob)->net_mode == SBX_NET_HOST;
-	launch->plan.proxy = launch->proxy.path;
+	launch->plan.proxy = launch->proxy.helper.path;
 	set_filter(launch);
 	set_landlock(launch);
 	set_directory(launch);

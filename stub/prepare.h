@@ -30,6 +30,11 @@ void prepare_shared_filter(struct launch *launch);
 void prepare_process(struct launch *launch);
 /* env.c: the environment, from nothing. */
 void prepare_environ(struct launch *launch);
+/* Of the caller's; NULL: it has none, or an empty one. */
+const char *environ_find(const struct launch *launch, const char *name);
+/* The program's, as it is so far; NULL: it has none. */
+const char *environ_get(struct launch *launch, const char *name);
+void environ_set(struct launch *launch, const char *name, const char *value);
 
 /* stdio.c: before anything is opened: 0, 1 and 2 are open, all others will
  * close at the next exec. */

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "blob/proxy_wire.h"
+#include "stub/helper.h"
 #include "stub/mem.h"
 
 /*
@@ -25,30 +26,21 @@
 
 struct launch;
 struct proxy {
-	const char *path;               /* of sbx-proxy; NULL: the policy has no proxy */
+	struct helper helper;           /* sbx-proxy */
 	const char *bundle;             /* the program's roots of trust; made by bundle_make() */
 	int bundle_fd, bundle_dir;      /* it, and what holds it */
 	const char *const *placeholder; /* of each credential; NULL: it is left out */
-	const char *log;                /* --net-log, its directory canonical; or NULL */
-	int log_fd;
-	pid_t pid;     /* 0: not started, or over */
-	int socket;    /* to it */
-	int listener;  /* for it, until it is handed on; or -1 */
-	uint16_t port; /* landlock: where it really is */
-	bool ready;
-	VEC(const char *) summary; /* what did not go: a line for each host */
-	bool inexact;              /* one of them stands for more */
+	uint16_t port;                  /* landlock: where it really is */
+	VEC(const char *) summary;      /* what did not go: a line for each host */
+	bool inexact;                   /* one of them stands for more */
 };
 
-/* Finds sbx-proxy beside sbx-exec and starts it, unless nothing is to be started;
- * chooses the bundle's name.  Before the files are looked at. */
+/* Finds and starts it, if the policy has one; chooses the bundle's name.  Before the
+ * files are looked at. */
 void proxy_find(struct launch *launch);
-/* Once they are: nothing that it reads or writes may be the program's to choose.
- * credentials.c: chooses the placeholders; leaves out what is optional and absent. */
-void proxy_check_log(struct launch *launch);
+/* Once they are, credentials.c: chooses the placeholders; leaves out what is optional and
+ * absent.  Nothing that the proxy reads may be the program's to choose. */
 void credentials_check(struct launch *launch);
-/* Is @path, or a link on the way to it, the program's to write or to replace? */
-bool proxy_may_be_written(const struct launch *launch, const char *path);
 
 /* The launch is for real: opens the log, makes the bundle. */
 void proxy_prepare(struct launch *launch);
@@ -56,10 +48,6 @@ void proxy_prepare(struct launch *launch);
 void proxy_start(struct launch *launch);
 /* credentials.c: what its messages say that is not in the blob: a sealed file. */
 int credentials_values(const struct launch *launch);
-/* The next message, without waiting: its kind; 0: it has ended; -1: there is none. */
-int proxy_hear(struct proxy *proxy, struct proxy_message *message);
-/* It is ready: hands over proxy->listener.  False: it has ended, or there is none. */
-bool proxy_listen(struct launch *launch);
 /* One connection of the program's comes from this port (or does not, after all).
  * 0, or an error: it cannot be told; EAGAIN: not within two seconds. */
 int proxy_expect(const struct proxy *proxy, unsigned port);
@@ -76,8 +64,6 @@ int proxy_socket(unsigned port);
  * which it is. */
 void bundle_make(struct launch *launch);
 void bundle_remove(const struct launch *launch);
-/* @name in the directory of the sessions is one, of a session that is over: removes it. */
-void bundle_clear(int dir, const char *name);
 #define BUNDLE_PREFIX "bundle-"
 
 #endif

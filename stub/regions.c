@@ -338,3 +338,25 @@ bool plan_shows(const struct launch *launch, const char *path)
 	return fsview_origin(launch, path, SBX_READ, &verb) && verb == SBX_FS_GRANT &&
 	       !path_within(path, "/proc") && !path_within(path, "/dev");
 }
+
+void plan_note_made(struct launch *launch, const char *path, const struct stat *st)
+{
+	struct plan *plan = &launch->plan;
+
+	for (size_t i = 0; i < launch->view.nodes.count; i++)
+		if (!strcmp(launch->view.nodes.items[i].path, path))
+			launch->view.nodes.items[i].st = *st;
+	for (size_t i = 0; i < plan->mounts.count; i++)
+		if (!strcmp(plan->mounts.items[i].path, path))
+			plan->mounts.items[i].st = *st;
+	for (size_t i = 0; i < plan->masks.count; i++)
+		if (!strcmp(plan->masks.items[i].path, path)) {
+			plan->masks.items[i].dev = st->st_dev;
+			plan->masks.items[i].ino = st->st_ino;
+		}
+	for (size_t i = 0; i < launch->direct.rules.count; i++)
+		if (!strcmp(launch->direct.rules.items[i].path, path)) {
+			launch->direct.rules.items[i].dev = st->st_dev;
+			launch->direct.rules.items[i].ino = st->st_ino;
+		}
+}

@@ -118,8 +118,20 @@ static void report_landlock(const struct launch *launch)
 		say("  %s: %s%s\n", plan->rules.items[i].path,
 		    rights_text(plan->rules.items[i].rights),
 		    plan->rules.items[i].path == launch->direct.tmp ? ", made for the session"
+		    : !plan->rules.items[i].rights                  ? ", but its names"
 		    : plan->rules.items[i].extra                    ? ", device or socket"
 								    : "");
+}
+
+/* False: the policy needs none. */
+static bool report_helper(const struct helper *helper, const char *what, const char *place)
+{
+	if (!helper->path)
+		return false;
+	say("%s\n  %s, inside at %s\n", what, helper->path, place);
+	if (helper->log)
+		say("  log %s\n", helper->log);
+	return true;
 }
 
 /* Names only: nothing that leads to a secret, and no placeholder, which is one inside. */
@@ -127,11 +139,8 @@ static void report_proxy(const struct launch *launch)
 {
 	const struct proxy *proxy = &launch->proxy;
 
-	if (!proxy->path)
+	if (!report_helper(&proxy->helper, "proxy", out_string("127.0.0.1:%u", SBX_PROXY_PORT)))
 		return;
-	say("proxy\n  %s, inside at 127.0.0.1:%u\n", proxy->path, SBX_PROXY_PORT);
-	if (proxy->log)
-		say("  log %s\n", proxy->log);
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, CREDENTIALS); i++)
 		say("  credential %s%s\n",
 		    sbx_string(&launch->blob,
@@ -174,7 +183,7 @@ static void report_process(const struct launch *launch)
 	for (size_t i = 0; i < plan->limits.count; i++)
 		if (!is_set_again(plan, i))
 			say("  %s: %llu\n", limit_name(plan->limits.items[i].resource),
-		    (unsigned long long)plan->limits.items[i].soft);
+			    (unsigned long long)plan->limits.items[i].soft);
 	if (plan->cpus)
 		say("  cpus, by affinity: %u\n", plan->cpus);
 	if (plan->wall_time)
@@ -215,6 +224,7 @@ void report_plan(const struct launch *launch, const struct backend *backend)
 	}
 	report_landlock(launch);
 	report_proxy(launch);
+	report_helper(&launch->slurm.helper, "slurm", launch->slurm.socket);
 	report_process(launch);
 	say("backend\n  %s %s", sbx_backend_name(backend->kind), backend->path);
 	for (size_t i = 0; i < backend->args.count; i++)

@@ -130,9 +130,9 @@ static void report_machine(struct launch *launch)
 		say("yes  user namespaces\n");
 	else
 		say("no   user namespaces: %s\n", bwrap_explain_namespaces());
-	if (launch->proxy.path && !access(launch->proxy.path, X_OK))
-		say("yes  proxy %s\n", launch->proxy.path);
-	if ((abi >= 9 || !broker_wanted(launch)) && !launch->proxy.path)
+	if (launch->proxy.helper.path && !access(launch->proxy.helper.path, X_OK))
+		say("yes  proxy %s\n", launch->proxy.helper.path);
+	if ((abi >= 9 || !broker_wanted(launch)) && !launch->proxy.helper.path)
 		return;
 	obstacle = broker_obstacle(launch);
 	say("%s connect broker%s%s\n", obstacle ? "no  " : "yes ", obstacle ? ": " : "",

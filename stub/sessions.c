@@ -97,6 +97,65 @@ void sessions_unlock(struct session *session)
 	flock(session->mutex, LOCK_UN);
 }
 
+/* ---- files that live as long as a session ------------------------------------- */
+
+const char *sessions_place(const struct launch *launch, const char *statement)
+{
+	const char *home = launch->vars.value[SBX_VAR_HOME];
+	struct walk walk;
+
+	if (!home)
+		refuse("%s keeps files of the session in the home directory, and there is none: "
+		       "see that passwd has one",
+		       statement);
+	walk_path(path_join(home, ".local/state/sbx/sessions"), &walk);
+	return walk.path;
+}
+
+int sessions_own_file(struct launch *launch, const char *path, int *dir)
+{
+	const char *name = strrchr(path, '/') + 1;
+	struct session session = { 0 };
+	struct others others;
+	struct stat st;
+	int fd;
+
+	if (!sessions_open(launch, &session))
+		refuse("no place for the session's own files: make ~/.local/state/sbx "
+		       "writable: %s",
+		       out_error(errno));
+	if (!sessions_lock(&session))
+		sessions_refuse();
+	sessions_read_others(&session, &others); /* clears away those of dead sessions */
+	*dir = session.dir;
+	fd = openat(session.dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0 || fchmod(fd, 0600) || flock(fd, LOCK_EX | LOCK_NB) || fstat(fd, &st))
+		refuse("%s: cannot be made: %s: see that its directory can be written", path,
+		       out_error(errno));
+	close(session.mutex); /* and with it the lock is gone */
+	plan_note_made(launch, path, &st);
+	return fd;
+}
+
+/* If @name is one of those.  Where nobody holds it, its session is over. */
+static bool clear_own_file(int dir, const char *name)
+{
+	int fd;
+
+	if (strncmp(name, BUNDLE_PREFIX, strlen(BUNDLE_PREFIX)) &&
+	    strncmp(name, SLURM_PREFIX, strlen(SLURM_PREFIX)))
+		return false;
+	fd = proc_open_own(dir, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0) /* a socket, which goes with its lock */
+		return true;
+	if (!flock(fd, LOCK_EX | LOCK_NB)) {
+		unlinkat(dir, mem_join(name, SLURM_SOCKET), 0);
+		unlinkat(dir, name, 0);
+	}
+	close(fd);
+	return true;
+}
+
 /* ---- the file: records one after another -------------------------------------- */
 
 struct record {
@@ -254,10 +313,8 @@ void sessions_read_others(const struct session *session, struct others *out)
 			    !strncmp(entry->name, TMP_PREFIX, strlen(TMP_PREFIX)) ||
 			    (session->name && !strcmp(entry->name, session->name)))
 				continue;
-			if (!strncmp(entry->name, BUNDLE_PREFIX, strlen(BUNDLE_PREFIX))) {
-				bundle_clear(session->dir, entry->name);
+			if (clear_own_file(session->dir, entry->name))
 				continue;
-			}
 			if (strncmp(entry->name, PREFIX, strlen(PREFIX)) ||
 			    !read_other(session, entry->name, out))
 				out->stray = mem_string(entry->name);

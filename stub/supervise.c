@@ -41,6 +41,7 @@ enum {
 	END_MS = 5000,                       /* for the backend, once the program has ended */
 	HANGUP_MS = 5000,                    /* for a program whose terminal was closed */
 	WORD_MS = 1000,                      /* for the inner stage, once the program has ended */
+	HELPERS = 2,
 };
 
 struct watch {
@@ -59,6 +60,7 @@ struct watch {
 	bool hung_up;      /* that is because the terminal is gone */
 	bool ended;        /* the backend, with this: */
 	int end_status;
+	struct helper *helpers[HELPERS];
 	struct broker broker;
 	struct watching watching;
 	bool over;
@@ -126,27 +128,41 @@ static void let_go(struct watch *s)
 		fail(s, never_started);
 }
 
-/* Once both the inner stage and the proxy are ready. */
-static void let_go_together(struct watch *s)
+/* Not ready yet; NULL: there is none. */
+static struct helper *awaited(const struct watch *s)
 {
-	struct proxy *proxy = &s->launch->proxy;
-
-	if (!s->ready || s->out->started || s->over || (proxy->pid && !proxy->ready))
-		return;
-	if (proxy->pid && !proxy_listen(s->launch))
-		fail(s, "the proxy could not be told where the program finds it: start again");
-	else
-		let_go(s);
+	for (size_t i = 0; i < HELPERS; i++)
+		if (s->helpers[i]->pid && !s->helpers[i]->ready)
+			return s->helpers[i];
+	return NULL;
 }
 
-static void hear_proxy(struct watch *s)
+/* Once both the inner stage and the helpers are ready. */
+static void let_go_together(struct watch *s)
 {
-	struct proxy *proxy = &s->launch->proxy;
+	if (!s->ready || s->out->started || s->over || awaited(s))
+		return;
+	for (size_t i = 0; i < HELPERS; i++) {
+		struct helper *helper = s->helpers[i];
+
+		if (helper->pid &&
+		    !helper_listen(helper, !i && s->launch->proxy.port ? PROXY_EXPECTED : 0)) {
+			fail(s, out_string("%s could not be told where the program finds it: start "
+					   "again",
+					   helper->name));
+			return;
+		}
+	}
+	let_go(s);
+}
+
+static void hear_helper(struct watch *s, struct helper *helper)
+{
 	struct proxy_message message;
 
-	switch (proxy_hear(proxy, &message)) {
+	switch (helper_hear(helper, &message)) {
 	case PROXY_READY:
-		proxy->ready = true;
+		helper->ready = true;
 		let_go_together(s);
 		break;
 	case PROXY_FAILED:
@@ -157,11 +173,11 @@ static void hear_proxy(struct watch *s)
 		break;
 	case 0:
 		if (s->out->started)
-			note("the proxy has ended: no network from here on");
+			note("%s has ended: %s from here on", helper->name, helper->without);
 		else
 			fail(s, out_string("%s ended before it was ready, without a word: see "
-					   "whether `sbx-proxy --version` works",
-					   proxy->path));
+					   "whether `%s --version` works",
+					   helper->path, strrchr(helper->path, '/') + 1));
 	}
 }
 
@@ -266,8 +282,8 @@ static void take_message(struct watch *s, const struct message *message, int sen
 		let_go_together(s);
 		break;
 	case MESSAGE_PROXY:
-		if (s->launch->proxy.listener < 0) {
-			s->launch->proxy.listener = *fd;
+		if (s->launch->proxy.helper.listener < 0) {
+			s->launch->proxy.helper.listener = *fd;
 			*fd = -1;
 		}
 		break;
@@ -371,10 +387,10 @@ static void reap(struct watch *s)
 		if (pid == s->backend->pid) {
 			s->ended = true;
 			s->end_status = status;
-		} else if (pid == s->launch->proxy.pid) {
-			s->launch->proxy.pid = 0;
-		} else {
-			broker_reaped(&s->broker, pid);
+		} else if (!broker_reaped(&s->broker, pid)) {
+			for (size_t i = 0; i < HELPERS; i++)
+				if (pid == s->helpers[i]->pid)
+					s->helpers[i]->pid = 0;
 		}
 	}
 }
@@ -487,10 +503,12 @@ static void conclude(struct watch *s)
 static void take_time_out(struct watch *s)
 {
 	if (!s->program) {
-		fail(s, s->ready && s->launch->proxy.pid && !s->launch->proxy.ready
-			    ? out_string("the proxy was not ready within %u s, and was ended: see "
-					 "whether what a credential's source runs hangs",
-					 SBX_START_SECONDS)
+		const struct helper *helper = awaited(s);
+
+		fail(s, s->ready && helper
+			    ? out_string("%s was not ready within %u s, and was ended: see "
+					 "whether %s",
+					 helper->name, SBX_START_SECONDS, helper->hangs)
 			    : out_string("%s did not start the program within %u s, and was ended: "
 					 "see whether a file system or the machine hangs, or take "
 					 "another backend (--backend)",
@@ -543,7 +561,8 @@ static void look(struct watch *s)
 		{ s->broker.listener, POLLIN, 0 }, /* one that is negative is passed over */
 		{ s->inner, POLLIN, 0 },
 		{ s->word ? -1 : s->pidfd, POLLIN, 0 }, /* it stays readable */
-		{ s->launch->proxy.socket, POLLIN, 0 },
+		{ s->helpers[0]->socket, POLLIN, 0 },
+		{ s->helpers[1]->socket, POLLIN, 0 },
 	};
 	int ready = poll(fds, sizeof(fds) / sizeof(*fds), time_left(s));
 	uint64_t now = now_ms();
@@ -554,8 +573,9 @@ static void look(struct watch *s)
 		return;
 	if (fds[2].revents)
 		broker_answer(s->launch, &s->broker);
-	if (fds[5].revents)
-		hear_proxy(s);
+	for (size_t i = 0; i < HELPERS; i++)
+		if (fds[5 + i].revents && s->helpers[i]->socket >= 0)
+			hear_helper(s, s->helpers[i]);
 	/* Until it is ready, what happens there is kept for later. */
 	if (s->watching.inner && s->watching.due && now >= s->watching.due)
 		look_at_masks(s);
@@ -574,7 +594,10 @@ static void look(struct watch *s)
 
 void supervise(struct launch *launch, struct backend *backend, struct outcome *out)
 {
-	struct watch s = { .launch = launch, .backend = backend, .out = out };
+	struct watch s = { .launch = launch,
+			   .backend = backend,
+			   .out = out,
+			   .helpers = { &launch->proxy.helper, &launch->slurm.helper } };
 	sigset_t set;
 
 	memset(out, 0, sizeof(*out));

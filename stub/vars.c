@@ -377,6 +377,7 @@ static void set_ours(struct launch *launch)
 	launch->vars.value[SBX_VAR_LAUNCHER] = mem_copy(path, (size_t)length);
 	launch->vars.value[SBX_VAR_POLICY] = launch->blob_path;
 	proxy_find(launch);
+	slurm_find(launch);
 	if (launch->proxy.bundle)
 		launch->vars.value[SBX_VAR_CA_BUNDLE] = launch->proxy.bundle;
 	else if (vars_wanted(launch, SBX_VAR_CA_BUNDLE) && !access(CA_BUNDLE, R_OK))

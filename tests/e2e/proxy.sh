@@ -352,7 +352,7 @@ logged "$home/log-link"; output "--net-log $home/log-link: a symbolic link" 'not
 logged "$keys/key"; output "credential FILE_KEY: --net-log would be written into $keys/key (" 'not into a key'
 logged /dev/null; output 'not a file of your own that has one name' 'not a device'
 logged "$home/none/log"; output "--net-log $home/none/log: No such file or directory" 'not where there is no directory'
-logged "$home/log" plain; output "--net-log $home/log: only the proxy writes one, and the policy's net mode is another" 'not without a proxy'
+logged "$home/log" plain; output "--net-log $home/log: only the proxy writes one, and the policy has none" 'not without a proxy'
 
 case_ 'mode proxy: --check and --dry-run'
 standin

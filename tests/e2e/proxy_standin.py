@@ -6,7 +6,7 @@ import array, collections, os, pathlib, select, socket, struct, sys, threading, 
 
 place = pathlib.Path(__file__).resolve().parent
 words = (place / "standin").read_text().split() if (place / "standin").exists() else []
-SESSION, READY, FAILED, LISTEN, EXPECT, FORGET, NOTE, SUMMARY = range(1, 9)
+SESSION, READY, FAILED, LISTEN, NOTE, EXPECT, FORGET, SUMMARY = range(1, 9)
 wire = socket.socket(fileno=3)
 log = open(place / "standin.log", "a", buffering=1)
 

@@ -19,7 +19,7 @@ ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BUILD = os.environ.get("O", os.path.join(ROOT, "build"))
 
 VERSION = 1
-SESSION, READY, FAILED, LISTEN, EXPECT, FORGET, NOTE, SUMMARY = range(1, 9)
+SESSION, READY, FAILED, LISTEN, NOTE, EXPECT, FORGET, SUMMARY = range(1, 9)
 EXPECTED = 1
 
 

@@ -50,8 +50,22 @@ bool backend_go_on(const struct backend *backend)
 	return true;
 }
 
-/* No proxy: none to find, to hear or to hand a socket to. */
+/* No job: none to read, and nothing to hand over. */
+int backend_sealed_file(const char *name, const void *data, size_t size)
+{
+	(void)name;
+	(void)data;
+	(void)size;
+	return -1;
+}
+
+/* No helper: none to find, to hear or to hand a socket to. */
 void proxy_find(struct launch *launch)
+{
+	(void)launch;
+}
+
+void slurm_find(struct launch *launch)
 {
 	(void)launch;
 }
@@ -62,16 +76,17 @@ int proxy_socket(unsigned port)
 	return -1;
 }
 
-int proxy_hear(struct proxy *proxy, struct proxy_message *message)
+int helper_hear(struct helper *helper, struct proxy_message *message)
 {
-	(void)proxy;
+	(void)helper;
 	(void)message;
 	return -1;
 }
 
-bool proxy_listen(struct launch *launch)
+bool helper_listen(struct helper *helper, int value)
 {
-	(void)launch;
+	(void)helper;
+	(void)value;
 	return true;
 }
 
@@ -187,6 +202,8 @@ static void receive_all(void *data)
 	s->launch = launch;
 	s->backend = &in->backend;
 	s->out = &in->out;
+	s->helpers[0] = &launch->proxy.helper;
+	s->helpers[1] = &launch->slurm.helper;
 	in->out.words = "";
 	s->broker.listener = s->first = s->inner = s->pidfd = -1;
 	for (unsigned i = 0; i < MESSAGES_MAX && in->size && !s->over; i++) {

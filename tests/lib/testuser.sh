@@ -45,6 +45,7 @@ stage_tree() {
 	mkdir -p "$1/build"
 	cp build/sbxc build/sbx-exec "$1/build/"
 	[ ! -x build/sbx-proxy ] || cp build/sbx-proxy "$1/build/"
+	[ ! -x build/sbx-chaperon ] || cp -r build/sbx-chaperon build/slurm "$1/build/"
 	cp -r stdlib policies "$1/"
 	chmod -R a+rX,go-w "$1"
 }
