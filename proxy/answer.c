@@ -53,25 +53,30 @@ static void on_silence(evutil_socket_t fd, short what, void *context)
  * What went out, and all else that goes to this host: the server may keep what one
  * request had, and show it to the next.
  */
-static bool open_redact(struct conn *conn, const char **why)
+static bool search_all(struct conn *conn)
 {
 	const struct session *session = conn->worker->session;
 	struct http *http = conn->http;
-	bool good;
+	uint32_t i = sbx_credential_for(&session->blob, &session->vars, conn->target.host,
+					conn->target.port, 0);
+	bool good = true;
 
-	http->redact = redact_make(http->secrets);
-	*why = "no memory";
-	http->silence = evtimer_new(conn->worker->base, on_silence, conn);
-	good = http->redact != NULL && http->silence != NULL;
-	for (uint32_t i = 0; good; i++) {
-		i = sbx_credential_for(&session->blob, &session->vars, conn->target.host,
-				       conn->target.port, i);
-		if (i == SBX_NONE)
-			break;
-		*why = "more credentials go there than can be looked for in its answer";
+	http->changes = vault_changes(conn->worker->vault);
+	while (good && i != SBX_NONE) {
 		good = vault_search(conn->worker->vault, i, http->redact);
+		i = sbx_credential_for(&session->blob, &session->vars, conn->target.host,
+				       conn->target.port, i + 1);
 	}
 	return good;
+}
+
+static bool open_redact(struct conn *conn)
+{
+	struct http *http = conn->http;
+
+	http->redact = redact_make(http->secrets);
+	http->silence = evtimer_new(conn->worker->base, on_silence, conn);
+	return http->redact && http->silence && search_all(conn);
 }
 
 /* With a credential: can we read what comes?  Sets up what reads it.  Of two codings one
@@ -84,7 +89,8 @@ static bool open_secrets(struct conn *conn, const struct head *head, const char 
 
 	if (!http->secrets)
 		return true;
-	if (!open_redact(conn, why))
+	*why = "no memory";
+	if (!open_redact(conn))
 		return false;
 	*why = "it compresses frames that are to be searched for the credential";
 	if (http->upgraded && count(head, "sec-websocket-extensions"))
@@ -238,6 +244,9 @@ static bool clean(struct conn *conn, uint8_t *data, size_t size)
 		return true;
 	}
 	evtimer_del(http->silence);
+	/* An answer may go on for hours, and show what other requests have got since. */
+	if (http->changes != vault_changes(conn->worker->vault) && !search_all(conn))
+		return false;
 	if (http->upgraded)
 		return websocket_feed(&http->websocket, http->redact, data, size, put, conn);
 	return redact_feed(http->redact, data, size, put, conn);

@@ -48,6 +48,7 @@ struct http {
 	uint32_t credential; /* SBX_NONE: nothing */
 	struct redact_set *secrets;
 	struct redact *redact;
+	unsigned changes; /* of the vault's, as far as that looks for them */
 	struct event *silence; /* of the server's, while a part of its answer waits in there */
 	struct websocket websocket; /* what it sends once both have agreed */
 	struct unpack *unpack;

@@ -28,6 +28,7 @@
 #define COMMAND_TIME 30000 /* all times in milliseconds */
 #define START_TIME   20000 /* its first: sbx-exec's patience with us ends after 30 s */
 #define FORCED_EACH  10000 /* a server that refuses each value makes no storm */
+#define MINTED_EACH  60000 /* nor many values */
 #define RETRY_EACH   1000
 #define EARLY_MAX    60000 /* before its lifetime is over */
 #define PATH_SIZE    4096
@@ -275,20 +276,31 @@ static bool expired(const struct keeper *keeper, uint32_t index)
 	return lifetime && now() >= keeper->entries[index].read_at + lifetime;
 }
 
+/* At least so long between two runs of its command; 0: it has none. */
+static long pace_of(const struct sbx_credential *credential)
+{
+	if (credential->source != SBX_SOURCE_EXEC)
+		return 0;
+	return (long)keeper_good_for(credential) * 1000 / KEEPER_PACE;
+}
+
 static bool due(const struct keeper *keeper, uint32_t index, enum keeper_ask ask)
 {
 	const struct sbx_credential *credential = credential_at(keeper, index);
 	const struct entry *entry = &keeper->entries[index];
 	long refresh = (long)credential->refresh_s * 1000, lifetime = lifetime_of(credential);
+	long forced = FORCED_EACH, pace = pace_of(credential);
 	long early = lifetime / 10 < EARLY_MAX ? lifetime / 10 : EARLY_MAX, time = now();
 
 	if (!entry->tried_at)
 		return true;
 	if (entry->result != SOURCE_READ)
 		return time >= entry->tried_at + RETRY_EACH;
-	return (ask == KEEPER_REFUSED && time >= entry->tried_at + FORCED_EACH) ||
+	if (pace)
+		forced = pace < MINTED_EACH ? MINTED_EACH : pace;
+	return (ask == KEEPER_REFUSED && time >= entry->tried_at + forced) ||
 	       (entry->refused && has_changed(keeper, index)) ||
-	       (refresh && time >= entry->read_at + refresh) ||
+	       (refresh && time >= entry->read_at + (refresh < pace ? pace : refresh)) ||
 	       (lifetime && time >= entry->read_at + lifetime - early);
 }
 

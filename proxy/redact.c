@@ -1,12 +1,10 @@
 /*
  * proxy/redact.c - looks for all ways to write a secret, in one pass.
  *
- * A form is a list of elements, each a set of bytes: the secret itself, and its base64
- * at the three offsets it can have within what is encoded.  There the first and the last
- * character have bits of other bytes too, so these elements are known in part.  On top of
- * that any byte may be escaped.  An element is matched by threads: where in which form one
- * is, within which escape, and where it began.  All threads take each byte; of two in the
- * same place the one that began first stays, since what both find it covers.
+ * In each form of it (forms.c) any byte may be escaped.  Elements are matched by threads:
+ * where in which form one is, within which escape, and where it began.  All threads take
+ * each byte; of two in the same place the one that began first stays, since what both find
+ * it covers.
  *
  * Threads cost ten times as much as looking for none.  So while there is no thread, 16
  * bytes at a time are searched for the two bytes by which a form begins, or for an escape.
@@ -19,210 +17,50 @@
 #include "proxy/redact.h"
 
 #include <openssl/crypto.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "proxy/escape.h"
-#include "proxy/keeper.h"
+#include "proxy/forms.h"
 
-#define FORMS     4
-#define PAIRS     (FORMS * 4)
-#define SETS      8 /* in one stream */
-#define THREADS   160
-#define EACH_BYTE 0x8080808080808080u
-#define NO_BASE64 0x80 /* a bit that none of its 64 values has */
+#define THREADS       512
+#define PAIRS_AT_ONCE 32
+#define EACH_BYTE     0x8080808080808080u
 
 typedef uint8_t vector __attribute__((vector_size(16)));
 
-struct element { /* (map[byte] & mask) == value */
-	uint8_t mask, value;
-};
-
-struct form {
-	const uint8_t *map; /* bytes as they are, or as base64's values */
-	struct element *elements;
-	size_t count;
-};
-
-struct redact_set {
-	unsigned holders;
-	uint8_t plain[256], base64[256];
-	struct form forms[FORMS];
-	struct element *elements; /* of all forms */
-	size_t element_count;
-	size_t longest;  /* bytes of a form, each in the longest escape, and more */
-	bool early[256]; /* a byte that one of the first three elements of a form may be */
-	unsigned pair_count;
-	vector first[PAIRS], second[PAIRS];
+struct pair {
+	vector first, second; /* each of them 16 times */
 };
 
 struct thread {
-	uint64_t start; /* place of its first byte in the stream */
-	uint32_t at;    /* next element */
-	uint8_t form;   /* forms of the second set follow those of the first */
+	struct form *form; /* NULL: within what may be the first byte of any */
+	uint64_t start;    /* place of its first byte in the stream */
+	uint32_t at;       /* next element */
 	struct escape escape;
+	uint16_t other; /* added before in the same form */
 };
 
 struct redact {
-	struct redact_set *sets[SETS];
-	unsigned set_count;
-	struct thread threads[THREADS], next[THREADS];
-	unsigned count, next_count;
+	struct redact_set **sets;
+	unsigned set_count, set_room;
+	bool stale; /* what follows, of all sets: */
+	unsigned pair_count;
+	struct pair pairs[PAIRS_AT_ONCE]; /* if they are no more */
+	uint8_t is_pair[65536 / 8];       /* a bit for each two bytes */
+	bool early[256], first[256];      /* of the first three elements, of the first */
+	size_t longest;
+
 	unsigned found;
 	uint64_t starred; /* behind the last byte that was overwritten */
 	uint64_t place;   /* of the first byte of this call's data */
 	uint8_t *data;    /* which is here */
 	uint8_t *kept;    /* the bytes before, not handed on yet */
 	size_t kept_size, kept_room;
-	size_t longest; /* of all sets */
+	unsigned count, next_count, recent; /* recent: as form->recent, of those in none */
+	struct thread threads[THREADS], next[THREADS]; /* the last: mostly untouched */
 };
-
-/* ---- forms ------------------------------------------------------------------------------ */
-
-static void fill_maps(struct redact_set *set)
-{
-	static const char digits[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	memset(set->base64, NO_BASE64, sizeof(set->base64));
-	for (unsigned i = 0; i < 256; i++)
-		set->plain[i] = (uint8_t)i;
-	for (uint8_t i = 0; i < 64; i++)
-		set->base64[(uint8_t)digits[i]] = i;
-	set->base64['-'] = 62; /* the alphabet of URLs */
-	set->base64['_'] = 63;
-}
-
-/* Base64 of @secret behind @before bytes that are not known, nor are those after it. */
-static void encode(struct form *form, const uint8_t *secret, size_t size, size_t before)
-{
-	size_t from = before * 8, to = (before + size) * 8;
-
-	for (size_t bit = from / 6 * 6; bit < to; bit += 6) {
-		struct element *element = &form->elements[form->count++];
-
-		*element = (struct element){ NO_BASE64, 0 };
-		for (size_t i = 0; i < 6; i++) {
-			uint8_t mask = (uint8_t)(0x20 >> i);
-			size_t at = bit + i;
-
-			if (at < from || at >= to)
-				continue;
-			element->mask |= mask;
-			if (secret[at / 8 - before] & 0x80 >> at % 8)
-				element->value |= mask;
-		}
-	}
-}
-
-static void add_early(struct redact_set *set, const struct form *form)
-{
-	for (unsigned i = 0; i < 3; i++)
-		for (unsigned byte = 0; byte < 256; byte++)
-			set->early[byte] |=
-			    (form->map[byte] & form->elements[i].mask) == form->elements[i].value;
-}
-
-/* Each way to write the first two elements of @form that are wholly known. */
-static void add_pairs(struct redact_set *set, const struct form *form)
-{
-	uint8_t whole = form->map == set->plain ? 0xff : NO_BASE64 | 0x3f;
-	const struct element *element = form->elements;
-
-	element += element->mask != whole;
-	for (unsigned one = 0; one < 256; one++) {
-		if ((form->map[one] & element[0].mask) != element[0].value)
-			continue;
-		for (unsigned other = 0; other < 256; other++) {
-			if ((form->map[other] & element[1].mask) != element[1].value)
-				continue;
-			memset(&set->first[set->pair_count], (int)one, sizeof(vector));
-			memset(&set->second[set->pair_count++], (int)other, sizeof(vector));
-		}
-	}
-}
-
-/* Bytes of which no form has one, nor an escape. */
-static bool delimits(uint8_t byte)
-{
-	return byte < ' ' || byte > '~';
-}
-
-static bool can_be_value(const uint8_t *secret, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if (delimits(secret[i]))
-			return false;
-	return size >= KEEPER_VALUE_MIN && size <= KEEPER_VALUE_MAX;
-}
-
-/* Elements of base64's longest form. */
-static size_t encoded_size(size_t size)
-{
-	return (size + 2) * 8 / 6 + 2;
-}
-
-/* The same for all values of about this length: it can be seen in what waits. */
-static size_t longest_form(size_t size)
-{
-	size_t about = 64;
-
-	while (about < size)
-		about *= 2;
-	return encoded_size(about) * ESCAPE_MAX;
-}
-
-struct redact_set *redact_set_make(const void *secret, size_t size)
-{
-	size_t encoded = encoded_size(size);
-	struct redact_set *set;
-
-	if (!can_be_value(secret, size))
-		return NULL;
-	set = aligned_alloc(_Alignof(vector), (sizeof(*set) + 63) / 64 * 64);
-	if (!set)
-		return NULL;
-	memset(set, 0, sizeof(*set));
-	set->holders = 1;
-	set->longest = longest_form(size);
-	set->element_count = size + (FORMS - 1) * encoded;
-	set->elements = calloc(set->element_count, sizeof(*set->elements));
-	if (!set->elements) {
-		free(set);
-		return NULL;
-	}
-	fill_maps(set);
-	for (size_t i = 0; i < FORMS; i++) {
-		struct form *form = &set->forms[i];
-
-		form->elements = set->elements + (i ? size + (i - 1) * encoded : 0);
-		form->map = i ? set->base64 : set->plain;
-		if (i)
-			encode(form, secret, size, i - 1);
-		for (; !i && form->count < size; form->count++)
-			form->elements[form->count] =
-			    (struct element){ 0xff, ((const uint8_t *)secret)[form->count] };
-		add_pairs(set, form);
-		add_early(set, form);
-	}
-	return set;
-}
-
-struct redact_set *redact_set_hold(struct redact_set *set)
-{
-	set->holders++;
-	return set;
-}
-
-void redact_set_drop(struct redact_set *set)
-{
-	if (!set || --set->holders)
-		return;
-	OPENSSL_cleanse(set->elements, set->element_count * sizeof(*set->elements));
-	free(set->elements);
-	OPENSSL_cleanse(set, sizeof(*set));
-	free(set);
-}
 
 /* ---- threads ----------------------------------------------------------------------------- */
 
@@ -242,56 +80,83 @@ static void overwrite(struct redact *redact, uint64_t start, uint64_t end)
 
 static bool same_place(const struct thread *one, const struct thread *other)
 {
-	return one->at == other->at && one->form == other->form &&
-	       one->escape.state == other->escape.state && one->escape.value == other->escape.value;
+	return one->at == other->at && one->escape.state == other->escape.state &&
+	       one->escape.value == other->escape.value;
 }
 
 /* Before its first element nothing is found but an escape: the shorter one will do. */
 static void merge(struct thread *into, const struct thread *other)
 {
-	if (into->at ? other->start < into->start : other->start > into->start)
+	if (into->form ? other->start < into->start : other->start > into->start)
 		into->start = other->start;
 	if (other->escape.length < into->escape.length)
 		into->escape.length = other->escape.length;
 }
 
+/* Only a secret that repeats itself makes so many, in what repeats it: better too much than
+ * too little. */
+static void overflow(struct redact *redact, uint64_t place)
+{
+	uint64_t oldest = place;
+
+	for (unsigned i = 0; i < THREADS; i++)
+		if (redact->next[i].start < oldest)
+			oldest = redact->next[i].start;
+	overwrite(redact, oldest, place);
+	redact->next_count = 0;
+}
+
+/* Two in the same place are in the same form: each of a form's knows the one before it. */
 static void add(struct redact *redact, struct thread thread, uint64_t place)
 {
-	uint64_t oldest = thread.start;
+	unsigned *recent = thread.form ? &thread.form->recent : &redact->recent;
+	unsigned index = redact->next_count, last = *recent;
+	bool has = last < index && redact->next[last].form == thread.form;
 
-	for (unsigned i = 0; i < redact->next_count; i++) {
-		struct thread *other = &redact->next[i];
-
-		if (same_place(other, &thread)) {
-			merge(other, &thread);
+	thread.other = (uint16_t)(has ? last : index);
+	for (unsigned i = last; has; i = redact->next[i].other) {
+		if (same_place(&redact->next[i], &thread)) {
+			merge(&redact->next[i], &thread);
 			return;
 		}
-		if (other->start < oldest)
-			oldest = other->start;
+		has = redact->next[i].other != i;
 	}
-	if (redact->next_count == THREADS) {
-		/* a secret that repeats itself, in what repeats it: better too much than too little
-		 */
-		overwrite(redact, oldest, place);
-		redact->next_count = 0;
+	if (index == THREADS) {
+		overflow(redact, place);
 		return;
 	}
+	*recent = index;
 	redact->next[redact->next_count++] = thread;
+}
+
+/* The first byte of a form that begins at @start is @byte: of which? */
+static void begin_forms(struct redact *redact, uint64_t start, uint8_t byte, uint64_t place)
+{
+	for (unsigned n = 0; n < redact->set_count; n++)
+		for (unsigned i = 0; i < FORMS; i++) {
+			struct form *form = &redact->sets[n]->forms[i];
+
+			if (form_fits(form, 0, byte))
+				add(redact, (struct thread){ form, start, 1, { 0 }, 0 }, place);
+		}
 }
 
 /* The next byte of what is written, its escape undone, is @byte. */
 static void take(struct redact *redact, struct thread thread, uint8_t byte, uint64_t place)
 {
-	const struct form *form = &redact->sets[thread.form / FORMS]->forms[thread.form % FORMS];
-	const struct element *element = &form->elements[thread.at];
 	struct thread within = thread;
 
 	if (escape_begin(&within.escape, byte))
 		add(redact, within, place);
-	if ((form->map[byte] & element->mask) != element->value)
+	if (!thread.form) {
+		if (redact->first[byte])
+			begin_forms(redact, thread.start, byte, place);
+		return;
+	}
+	if (!form_fits(thread.form, thread.at, byte))
 		return;
 	thread.escape = (struct escape){ 0 };
-	if (++thread.at == form->count)
+	if (++thread.at == thread.form->count)
 		overwrite(redact, thread.start, place);
 	else
 		add(redact, thread, place);
@@ -313,8 +178,7 @@ static void step(struct redact *redact, uint8_t byte, uint64_t place)
 	redact->next_count = 0;
 	for (unsigned i = 0; i < redact->count; i++)
 		advance(redact, redact->threads[i], byte, place);
-	for (uint8_t form = 0; form < redact->set_count * FORMS; form++)
-		advance(redact, (struct thread){ .start = place, .form = form }, byte, place);
+	take(redact, (struct thread){ .start = place }, byte, place);
 	redact->count = redact->next_count;
 	memcpy(redact->threads, redact->next, redact->count * sizeof(*redact->threads));
 }
@@ -338,25 +202,13 @@ static bool candidates(const struct redact *redact, const uint8_t *data, uint64_
 	memcpy(&one, data, sizeof(one));
 	memcpy(&other, data + 1, sizeof(other));
 	all = (vector)((one == all_of('%')) | (one == all_of('\\')) | (one == all_of('&')));
-	for (unsigned n = 0; n < redact->set_count; n++) {
-		const struct redact_set *set = redact->sets[n];
-
-		for (unsigned i = 0; i < set->pair_count; i++)
-			all |= (vector)((one == set->first[i]) & (other == set->second[i]));
-	}
+	for (unsigned i = 0; i < redact->pair_count; i++)
+		all |=
+		    (vector)((one == redact->pairs[i].first) & (other == redact->pairs[i].second));
 	memcpy(found, &all, sizeof(all));
 	found[0] &= EACH_BYTE;
 	found[1] &= EACH_BYTE;
 	return found[0] | found[1];
-}
-
-/* Has one of the first elements of any form @byte? */
-static bool early(const struct redact *redact, int byte)
-{
-	for (unsigned i = 0; i < redact->set_count; i++)
-		if (redact->sets[i]->early[byte])
-			return true;
-	return false;
 }
 
 /* An escape of a byte that one of the first elements may be; it may be one within
@@ -371,7 +223,7 @@ static bool escapes(const struct redact *redact, const uint8_t *data, size_t siz
 		uint8_t byte = data[i];
 		enum escape_result result = escape_next(&escape, &byte);
 
-		if (result == ESCAPE_BYTE && early(redact, byte))
+		if (result == ESCAPE_BYTE && redact->early[byte])
 			return true;
 		if (result == ESCAPE_NONE ||
 		    (result == ESCAPE_BYTE && !escape_begin(&escape, byte)))
@@ -383,16 +235,9 @@ static bool escapes(const struct redact *redact, const uint8_t *data, size_t siz
 /* Of @size bytes, which are two at least. */
 static bool begins(const struct redact *redact, const uint8_t *data, size_t size)
 {
-	if (escapes(redact, data, size))
-		return true;
-	for (unsigned n = 0; n < redact->set_count; n++) {
-		const struct redact_set *set = redact->sets[n];
+	unsigned pair = (unsigned)data[0] << 8 | data[1];
 
-		for (unsigned i = 0; i < set->pair_count; i++)
-			if (data[0] == set->first[i][0] && data[1] == set->second[i][0])
-				return true;
-	}
-	return false;
+	return redact->is_pair[pair / 8] >> pair % 8 & 1 || escapes(redact, data, size);
 }
 
 /*
@@ -406,7 +251,8 @@ static size_t skip(const struct redact *redact, size_t at, size_t size)
 	size_t from = at, last = size < 3 ? 0 : size - 3;
 	uint64_t found[2];
 
-	for (; at + sizeof(vector) < size; at += sizeof(vector)) {
+	for (; redact->pair_count <= PAIRS_AT_ONCE && at + sizeof(vector) < size;
+	     at += sizeof(vector)) {
 		if (!candidates(redact, data + at, found))
 			continue;
 		for (unsigned i = 0; i < 2; i++)
@@ -445,8 +291,43 @@ static bool idle(const struct redact *redact, size_t at, size_t size)
 	       !escape_begin(&escape, data[1]);
 }
 
+static void add_pair(struct redact *redact, const uint8_t bytes[2])
+{
+	unsigned pair = (unsigned)bytes[0] << 8 | bytes[1];
+
+	if (redact->is_pair[pair / 8] >> pair % 8 & 1)
+		return;
+	redact->is_pair[pair / 8] |= (uint8_t)(1 << pair % 8);
+	if (redact->pair_count < PAIRS_AT_ONCE)
+		redact->pairs[redact->pair_count] =
+		    (struct pair){ all_of(bytes[0]), all_of(bytes[1]) };
+	redact->pair_count++;
+}
+
+/* Many sets have beginnings in common: those of the values that one source has had. */
+static void gather(struct redact *redact)
+{
+	redact->stale = false;
+	redact->pair_count = 0;
+	memset(redact->is_pair, 0, sizeof(redact->is_pair));
+	memset(redact->early, 0, sizeof(redact->early));
+	memset(redact->first, 0, sizeof(redact->first));
+	for (unsigned n = 0; n < redact->set_count; n++) {
+		const struct redact_set *set = redact->sets[n];
+
+		for (unsigned i = 0; i < set->pair_count; i++)
+			add_pair(redact, set->pairs[i]);
+		for (unsigned byte = 0; byte < 256; byte++) {
+			redact->early[byte] |= set->early[byte];
+			redact->first[byte] |= set->first[byte];
+		}
+	}
+}
+
 static void search(struct redact *redact, size_t size)
 {
+	if (redact->stale)
+		gather(redact);
 	for (size_t at = 0; at < size; at++) {
 		if (idle(redact, at, size)) {
 			redact->count = 0;
@@ -460,20 +341,55 @@ static void search(struct redact *redact, size_t size)
 
 struct redact *redact_make(struct redact_set *set)
 {
-	struct redact *redact = calloc(1, sizeof(*redact));
+	struct redact *redact = malloc(sizeof(*redact));
 
-	if (redact)
-		redact_also(redact, set);
-	return redact;
+	if (!redact)
+		return NULL;
+	memset(redact, 0, offsetof(struct redact, threads));
+	if (redact_also(redact, set))
+		return redact;
+	redact_free(redact);
+	return NULL;
+}
+
+/* And the threads in its forms. */
+static void remove_set(struct redact *redact, unsigned index)
+{
+	struct redact_set *set = redact->sets[index];
+	unsigned left = 0;
+
+	for (unsigned i = 0; i < redact->count; i++) {
+		bool gone = false;
+
+		for (unsigned n = 0; n < FORMS; n++)
+			gone |= redact->threads[i].form == &set->forms[n];
+		if (!gone)
+			redact->threads[left++] = redact->threads[i];
+	}
+	redact->count = left;
+	redact->sets[index] = redact->sets[--redact->set_count];
+	redact->stale = true;
+	redact_set_drop(set);
 }
 
 bool redact_also(struct redact *redact, struct redact_set *set)
 {
-	for (unsigned i = 0; i < redact->set_count; i++)
+	for (unsigned i = redact->set_count; i--;) {
 		if (redact->sets[i] == set)
 			return true;
-	if (redact->set_count == SETS)
-		return false;
+		if (redact->sets[i]->retired)
+			remove_set(redact, i);
+	}
+	if (redact->set_count == redact->set_room) {
+		unsigned room = redact->set_room ? 2 * redact->set_room : 4;
+		struct redact_set **more = realloc(redact->sets, room * sizeof(*more));
+
+		if (!more)
+			return false;
+		redact->sets = more;
+		redact->set_room = room;
+	}
+	redact->stale = true;
 	redact->sets[redact->set_count++] = redact_set_hold(set);
 	if (redact->longest < set->longest)
 		redact->longest = set->longest;
@@ -489,7 +405,8 @@ void redact_free(struct redact *redact)
 	if (redact->kept)
 		OPENSSL_cleanse(redact->kept, redact->kept_room);
 	free(redact->kept);
-	OPENSSL_cleanse(redact, sizeof(*redact));
+	free(redact->sets);
+	OPENSSL_cleanse(redact, offsetof(struct redact, threads));
 	free(redact);
 }
 
@@ -499,7 +416,7 @@ static size_t waiting(const struct redact *redact, const uint8_t *data, size_t s
 {
 	size_t most = redact->longest - 1, count = 0;
 
-	while (count < size && count < most && !delimits(data[size - 1 - count]))
+	while (count < size && count < most && !forms_delimit(data[size - 1 - count]))
 		count++;
 	if (count == size)
 		count += redact->kept_size;
@@ -571,14 +488,14 @@ void redact_release(struct redact *redact, redact_put *put, void *context)
 
 bool redact_whole(const struct redact *redact, uint8_t *data, size_t size)
 {
-	struct redact once = { .set_count = redact->set_count, .data = data };
-	bool found;
+	struct redact once;
 
-	memcpy(once.sets, redact->sets, sizeof(once.sets));
+	memcpy(&once, redact, offsetof(struct redact, threads));
+	once.found = once.count = 0;
+	once.starred = once.place = once.kept_size = 0;
+	once.data = data;
 	search(&once, size);
-	found = once.found != 0;
-	OPENSSL_cleanse(&once, sizeof(once));
-	return found;
+	return once.found;
 }
 
 unsigned redact_count(const struct redact *redact)

@@ -28,12 +28,14 @@ struct redact_set *redact_set_make(const void *secret, size_t size);
  * gone, it is wiped. */
 struct redact_set *redact_set_hold(struct redact_set *set);
 void redact_set_drop(struct redact_set *set);
+/* The same, and whoever looks for it gives it up when another secret is added. */
+void redact_set_retire(struct redact_set *set);
 
 /* One stream of bytes. */
 struct redact;
 struct redact *redact_make(struct redact_set *set); /* holds @set */
 void redact_free(struct redact *redact);
-/* Looks for another secret too, before the first byte.  False: eight are all it takes. */
+/* Looks for another secret too, in what comes from here on.  False: no memory. */
 bool redact_also(struct redact *redact, struct redact_set *set);
 
 /*

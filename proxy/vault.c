@@ -2,8 +2,8 @@
  * proxy/vault.c - see vault.h.
  *
  * Values are not kept here: each request asks, which costs a message and its answer
- * within the machine, and wipes what it got.  Only the ways to write a secret stay,
- * of the current value and of the one before, which may be in answers still.
+ * within the machine, and wipes what it got.  Only the ways to write a secret stay, of
+ * each value for as long as it may be good: the server may have kept it, and show it.
  */
 #include "proxy/vault.h"
 
@@ -17,12 +17,21 @@
 #include <unistd.h>
 
 #define NOTE_SECONDS 60
+#define OLDER        (3 * KEEPER_PACE) /* values that a source has had, still looked for */
 
 static const char keeper_ended[] = "the keeper of the credentials has ended";
 
+struct older {
+	struct redact_set *secrets;
+	time_t until;
+};
+
 struct entry {
 	uint32_t generation;
-	struct redact_set *secrets, *older; /* older: of the value before */
+	struct redact_set *secrets; /* of the current value, */
+	time_t got;
+	struct older older[OLDER]; /* and of those before, the oldest first */
+	unsigned older_count;
 	struct conn *waiting; /* all get the next answer */
 	bool asked;
 	time_t noted, told; /* of a refusal, of what the keeper had to say */
@@ -35,6 +44,7 @@ struct vault {
 	struct event *event;
 	vault_done *done;
 	struct keeper_answer answer;
+	unsigned changes;
 	uint32_t count;
 	struct entry entry[];
 };
@@ -58,8 +68,7 @@ struct vault *vault_make(const struct session *session, int fd)
 	vault->fd = fd;
 	vault->count = count;
 	for (uint32_t i = 0; i < count; i++)
-		vault->entry[i].absent =
-			!session_value(session, "placeholder", name_of(vault, i));
+		vault->entry[i].absent = !session_value(session, "placeholder", name_of(vault, i));
 	return vault;
 }
 
@@ -71,7 +80,8 @@ void vault_free(struct vault *vault)
 		event_free(vault->event);
 	for (uint32_t i = 0; i < vault->count; i++) {
 		redact_set_drop(vault->entry[i].secrets);
-		redact_set_drop(vault->entry[i].older);
+		for (unsigned n = 0; n < vault->entry[i].older_count; n++)
+			redact_set_drop(vault->entry[i].older[n].secrets);
 	}
 	close(vault->fd);
 	free(vault);
@@ -85,9 +95,49 @@ bool vault_is_absent(const struct vault *vault, uint32_t credential)
 bool vault_search(const struct vault *vault, uint32_t credential, struct redact *redact)
 {
 	const struct entry *entry = &vault->entry[credential];
+	bool good = !entry->secrets || redact_also(redact, entry->secrets);
 
-	return (!entry->secrets || redact_also(redact, entry->secrets)) &&
-	       (!entry->older || redact_also(redact, entry->older));
+	for (unsigned i = 0; good && i < entry->older_count; i++)
+		good = redact_also(redact, entry->older[i].secrets);
+	return good;
+}
+
+unsigned vault_changes(const struct vault *vault)
+{
+	return vault->changes;
+}
+
+static time_t seconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_BOOTTIME, &time);
+	return time.tv_sec;
+}
+
+/* The current value makes room for another.  Those that are good no more go; where a file
+ * is written ever again, so does the oldest. */
+static void outdate(struct vault *vault, uint32_t credential)
+{
+	const struct sbx_credential *of =
+	    SBX_AT(&vault->session->blob, CREDENTIALS, sbx_credential, credential);
+	struct entry *entry = &vault->entry[credential];
+	time_t now = seconds(), from = of->lifetime_s ? entry->got : now;
+	unsigned left = 0;
+
+	for (unsigned i = 0; i < entry->older_count; i++) {
+		bool full = !i && entry->older_count == OLDER;
+
+		if (full || entry->older[i].until <= now)
+			redact_set_retire(entry->older[i].secrets);
+		else
+			entry->older[left++] = entry->older[i];
+	}
+	entry->older_count = left;
+	if (entry->secrets)
+		entry->older[entry->older_count++] =
+		    (struct older){ entry->secrets, from + keeper_good_for(of) };
+	entry->got = now;
 }
 
 /* Of the answer that was just taken.  False: no memory. */
@@ -98,8 +148,8 @@ static bool renew(struct vault *vault)
 
 	if (answer->status != KEEPER_VALUE || entry->generation == answer->generation)
 		return true;
-	redact_set_drop(entry->older);
-	entry->older = entry->secrets;
+	outdate(vault, answer->credential);
+	vault->changes++;
 	entry->secrets = redact_set_make(answer->value, answer->value_size);
 	entry->generation = entry->secrets ? answer->generation : 0;
 	return entry->secrets != NULL;

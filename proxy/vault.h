@@ -25,9 +25,11 @@ bool vault_is_absent(const struct vault *vault, uint32_t credential);
 typedef void vault_done(struct conn *conn, const struct keeper_answer *answer,
 			struct redact_set *secrets);
 void vault_ask(struct vault *vault, struct conn *conn, vault_done *done);
-/* Has @redact look for @credential, as it is and as it was before.  False: it takes no
- * more. */
+/* Has @redact look for @credential, as it is and as it was for as long as that may be good.
+ * False: no memory. */
 bool vault_search(const struct vault *vault, uint32_t credential, struct redact *redact);
+/* Another number once any value has changed. */
+unsigned vault_changes(const struct vault *vault);
 void vault_forget(struct vault *vault, struct conn *conn);
 /* The server refused the credential: get it anew, tell the person now and then. */
 void vault_refused(struct vault *vault, uint32_t credential, unsigned status, const char *host);

@@ -430,6 +430,30 @@ Test(keeper, refused_values_are_read_again, .init = set_up, .fini = tear_down)
 	stop(&session);
 }
 
+/* A command is not run as often as its policy says where that makes more values than can be
+ * looked for, nor whenever a server refuses one. */
+Test(keeper, commands_that_mint, .init = set_up, .fini = tear_down)
+{
+	struct session session;
+	struct keeper_answer answer;
+
+	start(&session,
+	      "credential A { source exec /bin/date +%s%N; refresh 1s" REST
+	      "credential B { source exec /bin/date +%s%N; refresh 1s; lifetime 64s" REST
+	      "credential C { source exec /bin/date +%s%N; lifetime 2s" REST,
+	      false);
+	for (uint32_t i = 0; i < 3; i++)
+		cr_expect_eq((answer = ask(&session, i, KEEPER_GET), answer.generation), 1);
+	nap(2100);
+	for (uint32_t i = 0; i < 3; i++) {
+		cr_expect_eq((answer = ask(&session, i, KEEPER_REFUSED), answer.generation),
+			     i == 2 ? 2 : 1, "%u", i);
+		cr_expect_eq((answer = ask(&session, i, KEEPER_GET), answer.generation),
+			     i == 2 ? 2 : 1, "%u", i);
+	}
+	stop(&session);
+}
+
 Test(keeper, old_values, .init = set_up, .fini = tear_down)
 {
 	struct session session;

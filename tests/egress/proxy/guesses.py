@@ -3,12 +3,13 @@ import base64
 import hashlib
 import struct
 import threading
+import time
 
 import driver
 from credentials import KEY, with_key
 from plain import get
 from tls import ask, inside
-from world import answer, expect, read_request
+from world import Recorder, answer, expect, read_request
 
 AGREED = (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
           b"Sec-WebSocket-Accept: %b\r\n\r\n")
@@ -120,3 +121,67 @@ def case_a_silence(world):
         expect(read_frame(connection), (0x01, KEY[:9].encode()))
         gate.release()
         expect(read_frame(connection), (0x80, b""))
+
+
+def renewed(world, count, serve):
+    """A host with so many credentials, each in a file that is read again each second; write(number): new values."""
+    world.server(("203.0.113.12", 443), serve, world.tls())
+
+    def write(number):
+        for each in range(count):
+            file = world.folder / f"key{each}"
+            file.write_text(f"value-{number}-of-{each}-{KEY[::-1]}\n")
+            file.chmod(0o600)
+    write(0)
+    rest = "".join(f'credential K{each} {{ source file {world.folder}/key{each} compat "a test"; host api.test; header x-k{each}; refresh 1s }}\n'
+                   for each in range(count))
+    return world.proxy("allow api.test", rest=rest, values=[f"placeholder K{each}=sbx-placeholder-{each:02}" for each in range(count)]), write
+
+
+def case_values_that_were(world):
+    """What a server shows of the values that it had since is overwritten, however many those are: of sixteen credentials, each renewed twice"""
+    seen = []
+
+    def reply(head, _):
+        seen.append(head)
+        return answer(body=b"".join(seen))
+    proxy, write = renewed(world, 16, Recorder(reply))
+    with inside(world, proxy, "api.test") as connection:
+        for number in range(3):
+            if number:
+                write(number)
+                time.sleep(1.1)
+            for each in range(16):
+                status, _, body = ask(connection, "/", f"x-k{each}: sbx-placeholder-{each:02}", host="api.test")
+                expect((status, f"value-{number}-of-{each}-".encode() in seen[-1], KEY[::-1].encode() in body), ("HTTP/1.1 200 Some Reason", True, False))
+    expect(b"".join(seen).count(KEY[::-1].encode()), 48)
+
+
+def case_an_answer_that_was_open(world):
+    """An answer that began before the value changed is searched for the new one, too"""
+    tails = []
+
+    def serve(connection):
+        while True:
+            head, _ = read_request(connection)
+            if not head:
+                return
+            for tail in tails:
+                tail.sendall(b"%x\r\n%b\r\n" % (len(head), head))
+            if b" /tail " in head:
+                connection.sendall(answer(length=False, fields=("Transfer-Encoding: chunked",)))
+                tails.append(connection)
+            else:
+                connection.sendall(answer(body=b"ok"))
+    proxy, write = renewed(world, 1, serve)
+    with inside(world, proxy, "api.test") as tail, inside(world, proxy, "api.test") as connection:
+        tail.sendall(get("/tail", host="api.test"))
+        driver.read_head(tail)
+        for number in range(3):
+            write(number)
+            time.sleep(1.1)
+            ask(connection, f"/{number}", host="api.test")
+            got = b""
+            while b"\r\n\r\n\r\n" not in got:
+                got += tail.recv(1000)
+            expect((f"GET /{number} ".encode() in got, b"\r\nx-k0: **" in got, KEY[::-1].encode() in got), (True, True, False))
