@@ -33,9 +33,9 @@ $(O)/fuzz/grammar/%.o: $(O)/grammar/%.c
 
 -include $(wildcard tests/*/tests.mk)
 
-# `make check` runs two kinds at a time (run-checks).  These take longest, the last of
-# them most: one of the two lanes begins with it.
-SLOW_CHECKS := check-races check-egress check-agree check-proxy check-faults check-fuzz check-e2e
+# `make check` runs several kinds at a time (run-checks).  These take longest, the last of
+# them most: one of the lanes begins with it.
+SLOW_CHECKS := check-slurm check-races check-egress check-agree check-proxy check-faults check-fuzz check-e2e
 # These have the machine to themselves: escape compares it with what it was, and kernels
 # boots as many as there are at the same time.
 ALONE_CHECKS := check-kernels check-escape
