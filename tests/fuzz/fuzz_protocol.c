@@ -50,6 +50,11 @@ bool backend_go_on(const struct backend *backend)
 	return true;
 }
 
+void backend_drop_process_limit(struct plan *plan)
+{
+	(void)plan;
+}
+
 /* No job: none to read, and nothing to hand over. */
 int backend_sealed_file(const char *name, const void *data, size_t size)
 {
