@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define UNPACK_PIECE 16384
-#define UNPACK_TURN  262144 /* before others have theirs */
+#define UNPACK_TURN  65536 /* before others have theirs */
 
 /* A server that shows what it got writes it in one go: after this long what waits can be no
  * part of more. */

@@ -68,6 +68,14 @@ static unsigned connection_limit(void)
 	return room < CONN_LIMIT ? (unsigned)room : CONN_LIMIT;
 }
 
+/*
+ * A connection that goes on makes itself due again, and all that is due has its turn before
+ * the kernel is asked for more: while one went on, no other could begin, no timer would
+ * end, and sbx-exec would not be heard.  So the kernel is asked now and then.
+ */
+#define ASK_EACH 64 /* turns */
+static const struct timeval ask_after = { .tv_usec = 2000 };
+
 static const char *worker_open(struct worker *worker)
 {
 	struct event_config *config = event_config_new();
@@ -76,6 +84,7 @@ static const char *worker_open(struct worker *worker)
 	if (!config)
 		return "no memory";
 	event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
+	event_config_set_max_dispatch_interval(config, &ask_after, ASK_EACH, 0);
 	worker->base = event_base_new_with_config(config);
 	event_config_free(config);
 	if (worker->base)

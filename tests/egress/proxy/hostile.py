@@ -1,11 +1,15 @@
 """Clients that send what no client should: refused, closed, and nobody else is held up."""
+import contextlib
+import gzip
 import random
 import socket
 import threading
 import time
 
 import driver
+from credentials import KEY, with_key
 from plain import get, plain, read_answer
+from tls import inside
 from world import answer, eventually, expect, expect_in
 
 GOOD = b"GET http://plain.test/ HTTP/1.1\r\nHost: plain.test\r\n"
@@ -167,3 +171,31 @@ def case_at_random(world):
     with proxy.connect() as connection:
         connection.sendall(get("http://plain.test/"))
         expect(read_answer(connection)[2], b"ok")
+
+
+def case_an_answer_that_takes_long_to_search(world):
+    """An answer without end, packed to a thousandth, of what looks like the value: others are served, and the session can end"""
+    member = gzip.compress(KEY[:12].encode() * (1 << 20), 9)
+
+    def serve(connection):
+        driver.read_head(connection)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n")
+        while True:
+            connection.sendall(member)
+
+    def drain(connection):
+        with contextlib.suppress(OSError):
+            while got := connection.recv(1 << 20):
+                drained.append(len(got))
+    drained = []
+    proxy, _ = with_key(world, serve=serve)
+    for _ in range(3):
+        connection = inside(world, proxy, "api.test")
+        connection.sendall(get("/", host="api.test"))
+        threading.Thread(target=drain, args=(connection,), daemon=True).start()
+    eventually(lambda: len(drained) > 20, seconds=20)
+    for _ in range(5):
+        with proxy.connect() as other:
+            other.sendall(b"CONNECT no.test:443 HTTP/1.1\r\nHost: no.test\r\n\r\n")
+            expect_in(b"403", other.recv(1000))
+    expect(proxy.end(), 0)
