@@ -25,6 +25,8 @@
 #include "proxy/source.h"
 
 #define KILL_SECONDS 2
+#define SAID_ROUNDS  64 /* more than a pipe holds */
+#define LINE_SHOWN   256u
 
 static _Noreturn void become(char *const *argv, char *const *env, int out, int err, pid_t parent)
 {
@@ -187,29 +189,66 @@ static bool take(int *fd, char *text, size_t room, size_t *size)
 	return lost;
 }
 
+/* Of what it says the end counts.  So many rounds: it may go on for ever. */
+static void take_said(struct command *command)
+{
+	const size_t half = sizeof(command->said) / 2;
+
+	for (int round = 0; command->err >= 0 && round < SAID_ROUNDS; round++) {
+		ssize_t got;
+
+		if (command->said_size == sizeof(command->said)) {
+			memmove(command->said, command->said + half, half);
+			command->said_size = half;
+			command->cut = true;
+		}
+		got = read(command->err, command->said + command->said_size,
+			   sizeof(command->said) - command->said_size);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno == EAGAIN)
+			return;
+		if (got <= 0) {
+			close(command->err);
+			command->err = -1;
+			return;
+		}
+		command->said_size += (size_t)got;
+	}
+}
+
 void command_read(struct command *command)
 {
 	command->too_much |=
 	    take(&command->out, command->text, sizeof(command->text), &command->size);
-	take(&command->err, command->line, sizeof(command->line), &command->err_size);
+	take_said(command);
 }
 
-/* Its own words, its first line; were the value among them, it is not shown. */
+/*
+ * Its own words: the last line that has any, where programs put what it comes down to.
+ * Were the value among them, it is not shown; nor is a line whose beginning is lost, which
+ * might begin within the value.
+ */
 static void quote_error(struct command *command, char *why, size_t why_size)
 {
-	const char *end = memchr(command->line, '\n', command->err_size);
-	size_t size = end ? (size_t)(end - command->line) : command->err_size;
-	size_t value = command->size;
+	const char *end = command->said + command->said_size, *line;
+	size_t value = command->size, size;
 	char *found;
 
 	while (value && (command->text[value - 1] == '\n' || command->text[value - 1] == '\r'))
 		value--;
-	while (value >= 4 && (found = memmem(command->line, size, command->text, value)))
+	while (value >= 4 &&
+	       (found = memmem(command->said, command->said_size, command->text, value)))
 		memset(found, '*', value);
-	if (!size || strlen(why) + 8 > why_size)
+	while (end > command->said && strchr(" \t\r\n", end[-1]))
+		end--;
+	for (line = end; line > command->said && line[-1] != '\n'; line--)
+		;
+	size = (size_t)(end - line);
+	if (!size || (line == command->said && command->cut) || strlen(why) + 8 > why_size)
 		return;
 	strcat(why, ": ");
-	escape_text(why, why_size, command->line, size);
+	escape_text(why, why_size, line, size < LINE_SHOWN ? size : LINE_SHOWN);
 }
 
 enum source_result command_end(struct command *command, bool late, struct secret *out, char *why,

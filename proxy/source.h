@@ -2,7 +2,7 @@
  * proxy/source.h - where a credential's value is read: a file, a field of a JSON
  * file, the caller's environment, what a command prints.
  *
- * No text made here holds a byte of what was read, but the first line of what a
+ * No text made here holds a byte of what was read, but the last line of what a
  * command wrote to its standard error.
  */
 #ifndef SBX_PROXY_SOURCE_H
@@ -41,10 +41,11 @@ struct command {
 	int out, err;  /* read without blocking; -1: closed */
 	long deadline; /* of the caller's clock; not looked at here */
 	unsigned seconds; /* that it is given: the caller's, too */
-	size_t size, err_size;
+	size_t size, said_size;
 	bool too_much;
 	char text[SOURCE_MAX];
-	char line[256]; /* the first bytes of its standard error */
+	char said[4096]; /* the end of its standard error; */
+	bool cut;        /* there was more before it */
 };
 /* argv[0] is an absolute path.  Nothing of ours reaches it but @env. */
 enum source_result command_start(struct command *command, char *const *argv, char *const *env,

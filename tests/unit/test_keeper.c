@@ -225,8 +225,14 @@ Test(keeper, commands)
 	    "from other text in an answer");
 	/* nothing of ours is open there */
 	expect_run("cd /proc/self/fd; exec echo fds: [0-9]*", 20000, SOURCE_READ, "fds: 0 1 2 3");
-	expect_run("echo no such account >&2; echo more >&2; exit 3", 20000, SOURCE_BAD,
-		   "it ended with status 3: no such account");
+	/* of its complaint the last line that says something, however long that was */
+	expect_run("echo Traceback: >&2; echo no such account >&2; printf '\\n \\n' >&2; exit 3", 20000,
+		   SOURCE_BAD, "it ended with status 3: no such account");
+	expect_run("yes | head -c 100000 >&2; echo that was it >&2; exit 3", 20000, SOURCE_BAD,
+		   "it ended with status 3: that was it");
+	expect_run("head -c 100000 /dev/zero | tr '\\0' x >&2; exit 3", 20000, SOURCE_BAD,
+		   "it ended with status 3");
+	expect_run("exit 3", 20000, SOURCE_BAD, "it ended with status 3");
 	expect_run("printf 'a\\033[31mb\\303\\251' >&2; exit 1", 20000, SOURCE_BAD,
 		   "it ended with status 1: a\\x1b[31mb\\xc3\\xa9");
 	/* the value in its own error text */

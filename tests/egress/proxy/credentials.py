@@ -311,7 +311,7 @@ def case_from_a_command(world):
     """A command mints the value, outside, with an environment of its own; its own words say why it cannot"""
     program = world.folder / "mint"
     (world.folder / "mint.broken").unlink(missing_ok=True)
-    program.write_text("#!/bin/sh\nenv | sort | tr '\\n' ' ' | sed 's/ $//' >\"$0.env\"\n[ ! -e \"$0.broken\" ] || { echo 'no account here' >&2; exit 4; }\necho minted-value-1\n")
+    program.write_text("#!/bin/sh\nenv | sort | tr '\\n' ' ' | sed 's/ $//' >\"$0.env\"\n[ ! -e \"$0.broken\" ] || { echo 'Traceback:' >&2; echo 'no account here' >&2; exit 4; }\necho minted-value-1\n")
     program.chmod(0o700)
     server = Recorder()
     world.server(("203.0.113.12", 443), server, world.tls())
