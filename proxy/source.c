@@ -141,6 +141,12 @@ static enum source_result take_json(const char *text, size_t size, const char *w
 
 /* ---- files ------------------------------------------------------------------------------ */
 
+static void say_mode(const char *wrong, const char *path, char *why, size_t why_size)
+{
+	snprintf(why, why_size, "%s: chmod 600 ", wrong);
+	escape_text(why, why_size, path, strlen(path));
+}
+
 static bool check_file(int fd, const char *path, char *why, size_t why_size)
 {
 	struct stat st;
@@ -151,8 +157,7 @@ static bool check_file(int fd, const char *path, char *why, size_t why_size)
 		return fail(why, why_size,
 			    "it belongs to somebody else: only your own file is read");
 	if (st.st_mode & 077) {
-		snprintf(why, why_size, "others can read or write it: chmod 600 ");
-		escape_text(why, why_size, path, strlen(path));
+		say_mode("others can read or write it", path, why, why_size);
 		return false;
 	}
 	if (st.st_nlink != 1)
@@ -183,9 +188,12 @@ enum source_result source_file(const char *path, const char *json, struct secret
 		return SOURCE_ABSENT;
 	}
 	if (fd < 0) {
-		fail(why, why_size,
-		     errno == ELOOP ? "it is a symbolic link: name the file itself"
-				    : strerror(errno));
+		if (errno == EACCES)
+			say_mode("you may not read it", path, why, why_size);
+		else
+			fail(why, why_size,
+			     errno == ELOOP ? "it is a symbolic link: name the file itself"
+					    : strerror(errno));
 		return SOURCE_BAD;
 	}
 	good = check_file(fd, path, why, why_size);

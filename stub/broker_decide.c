@@ -37,15 +37,15 @@ struct broker_socket {
 int broker_refuse(const struct launch *launch, struct broker *broker, const char *what,
 		  const char *why)
 {
-	struct timespec now;
+	time_t now;
 
 	broker->refused++;
 	if (!launch->options.verbose)
 		return EACCES;
-	sys_clock(CLOCK_MONOTONIC, &now);
-	if (broker->said_at != now.tv_sec)
+	now = (time_t)(sys_now_ms() / 1000);
+	if (broker->said_at != now)
 		broker->said = 0;
-	broker->said_at = now.tv_sec;
+	broker->said_at = now;
 	if (broker->said++ < SAID_EACH_SECOND)
 		note("connect refused: %s: %s", what, why);
 	return EACCES;

@@ -66,6 +66,30 @@ static const char *lack_of(const struct launch *launch, const struct sbx_credent
 	return NULL;
 }
 
+/* What helps then. */
+static const char *remedy_of(const struct sbx_credential *credential)
+{
+	switch (credential->source) {
+	case SBX_SOURCE_ENV:
+		return "export it before sbx-exec is started";
+	case SBX_SOURCE_EXEC:
+		return "see that it is a program of yours";
+	default:
+		return credential->json == SBX_NONE
+			   ? "put the value into it, in one line, and chmod 600 it"
+			   : "log in first";
+	}
+}
+
+/* The proxy reads no link: it is said here, before whatever a link makes of an assertion. */
+static bool is_link(const struct sbx_credential *credential, const char *source)
+{
+	struct stat st;
+
+	return credential->source == SBX_SOURCE_FILE && source && !lstat(source, &st) &&
+	       S_ISLNK(st.st_mode);
+}
+
 static const char *make_placeholder(void)
 {
 	uint8_t bytes[PLACEHOLDER_BYTES];
@@ -172,8 +196,7 @@ static void check_file(struct launch *launch, uint32_t index, const char *path)
 	else if ((part = others_way(&walk, key, &st)))
 		launch_obstacle(launch,
 				"credential %s: %s is neither yours nor root's alone (uid %u, mode "
-				"%o), and with it what is read (%s): chmod go-w it, or keep the "
-				"source somewhere else",
+				"%o) (%s): chmod go-w it, or keep the source somewhere else",
 				name, part, (unsigned)st.st_uid, (unsigned)(st.st_mode & 07777),
 				place);
 }
@@ -205,21 +228,24 @@ static const char *check_one(struct launch *launch, uint32_t index, const char *
 {
 	const struct sbx_credential *credential = credential_at(launch, index);
 	const char *name = name_of(launch, index), *source = source_of(launch, credential);
-	const char *lack = lack_of(launch, credential, source);
+	bool link = is_link(credential, source);
+	const char *lack = link ? NULL : lack_of(launch, credential, source);
 	const char *place = launch_place(launch, credential->head.loc);
 
+	if (lack)
+		lack = out_string("%s: %s (%s): %s", name, lack, place, remedy_of(credential));
 	if (lack && credential->head.flags & SBX_F_OPTIONAL) {
-		lack = out_string("%s: %s (%s)", name, lack, place);
 		*lacks = *lacks ? out_string("%s; %s", *lacks, lack) : lack;
 		return NULL;
 	}
 	if (lack)
-		launch_obstacle(launch,
-				"credential %s: %s (%s): see that it is there, or mark the "
-				"credential optional",
-				name, lack, place);
+		launch_obstacle(launch, "credential %s, or mark the credential optional", lack);
 	else if (credential->source != SBX_SOURCE_ENV)
 		check_file(launch, index, source);
+	if (link)
+		launch_obstacle(launch,
+				"credential %s: %s: a symbolic link (%s): name the file itself",
+				name, source, place);
 	if (!lack && credential->source == SBX_SOURCE_EXEC)
 		check_words(launch, index);
 	return make_placeholder();
@@ -228,7 +254,8 @@ static const char *check_one(struct launch *launch, uint32_t index, const char *
 void credentials_check(struct launch *launch)
 {
 	uint32_t count = SBX_COUNT(&launch->blob, CREDENTIALS), there = 0;
-	const char **placeholders = mem_get((count + 1) * sizeof(*placeholders)), *lacks = NULL;
+	const char **placeholders = mem_get((count + 1) * sizeof(*placeholders));
+	const char *lacks = NULL;
 
 	for (uint32_t i = 0; i < count; i++) {
 		placeholders[i] = check_one(launch, i, &lacks);
@@ -237,7 +264,7 @@ void credentials_check(struct launch *launch)
 	launch->proxy.placeholder = placeholders;
 	if (lacks && !there)
 		launch_obstacle(launch,
-				"none of the policy's credentials is there: %s: see that one is",
+				"none of the policy's credentials is there, and one has to be: %s",
 				lacks);
 	else if (lacks)
 		launch_remark(launch, "left out, being optional: credential %s", lacks);

@@ -45,10 +45,7 @@ struct sweep {
 
 static time_t seconds(void)
 {
-	struct timespec now;
-
-	sys_clock(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
+	return (time_t)(sys_now_ms() / 1000);
 }
 
 static uint64_t random_number(void)

@@ -127,11 +127,11 @@ static void make_plan(struct launch *launch)
 	fsview_match_patterns(launch);
 	fsview_sort(launch);
 	check_requirements(launch);
+	helper_check_log(launch, &launch->proxy.helper, launch->options.net_log);
+	credentials_check(launch);
 	check_assertions(launch);
 	check_hard_links(launch);
-	helper_check_log(launch, &launch->proxy.helper, launch->options.net_log);
 	helper_check_log(launch, &launch->slurm.helper, launch->options.slurm_log);
-	credentials_check(launch);
 	slurm_check(launch);
 	plan_files(launch);
 	stdio_check_files(launch);

@@ -155,13 +155,11 @@ static void hear_summary(struct launch *launch)
 	struct proxy *proxy = &launch->proxy;
 	struct pollfd fd = { proxy->helper.socket, POLLIN, 0 };
 	struct proxy_message message;
-	struct timespec begun, now;
+	uint64_t until = sys_now_ms() + END_MS, now;
 
 	shutdown(proxy->helper.socket, SHUT_WR);
-	sys_clock(CLOCK_MONOTONIC, &begun);
-	now = begun;
-	while (proxy->helper.socket >= 0 && now.tv_sec - begun.tv_sec < 2 &&
-	       poll(&fd, 1, END_MS) == 1) {
+	while (proxy->helper.socket >= 0 && (now = sys_now_ms()) < until &&
+	       poll(&fd, 1, (int)(until - now)) == 1) {
 		switch (helper_hear(&proxy->helper, &message)) {
 		case PROXY_NOTE:
 			launch_remark(launch, "%s", message.text);
@@ -170,7 +168,6 @@ static void hear_summary(struct launch *launch)
 			*vec_add(&proxy->summary) = mem_string(message.text);
 			proxy->inexact |= message.value != 0;
 		}
-		sys_clock(CLOCK_MONOTONIC, &now);
 	}
 }
 
@@ -178,13 +175,14 @@ void proxy_report(const struct launch *launch)
 {
 	const struct proxy *proxy = &launch->proxy;
 	size_t count = proxy->summary.count;
-	size_t named = launch->options.verbose || count <= NAMED_MAX ? count : NAMED_MAX;
+	/* One more takes no more room than to say that there is one. */
+	size_t named = launch->options.verbose || count <= NAMED_MAX + 1 ? count : NAMED_MAX;
 
 	for (size_t i = 0; i < named; i++)
 		note("%s", proxy->summary.items[i]);
 	if (named < count)
-		note("... and %s%u more host%s (-v names them)", proxy->inexact ? "at least " : "",
-		     (unsigned)(count - named), count - named == 1 ? "" : "s");
+		note("... and %s%u more hosts (-v names them)", proxy->inexact ? "at least " : "",
+		     (unsigned)(count - named));
 }
 
 void proxy_stop(struct launch *launch)

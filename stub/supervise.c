@@ -67,7 +67,7 @@ struct watch {
 	bool lost; /* the inner stage is gone without a word */
 };
 
-static uint64_t now_ms(void)
+uint64_t sys_now_ms(void)
 {
 	struct timespec ts;
 
@@ -77,7 +77,7 @@ static uint64_t now_ms(void)
 
 static int time_left(const struct watch *s)
 {
-	uint64_t now = now_ms(), next = s->deadline;
+	uint64_t now = sys_now_ms(), next = s->deadline;
 
 	if (s->watching.inner && s->watching.due && (!next || s->watching.due < next))
 		next = s->watching.due;
@@ -188,7 +188,7 @@ static void take_start(struct watch *s, int program)
 
 	s->program = program;
 	s->pidfd = (int)syscall(SYS_pidfd_open, program, 0);
-	s->deadline = limit ? now_ms() + limit * 1000 : 0;
+	s->deadline = limit ? sys_now_ms() + limit * 1000 : 0;
 }
 
 static void take_listener(struct watch *s, int *listener, const char *devices)
@@ -215,14 +215,14 @@ static _Noreturn void stand_in(struct watch *s, pid_t job)
 	if (getppid() != job)
 		_exit(0);
 	s->word = 0; /* is the job's to wait for */
-	watch_take_over(s->launch, &s->watching, now_ms());
-	while (!why && info.ssi_signo != SIGTERM && !(s->deadline && now_ms() >= s->deadline)) {
+	watch_take_over(s->launch, &s->watching, sys_now_ms());
+	while (!why && info.ssi_signo != SIGTERM && !(s->deadline && sys_now_ms() >= s->deadline)) {
 		if (poll(&fd, 1, time_left(s)) > 0 &&
 		    read(s->signals, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
 		    info.ssi_signo == SIGIO)
-			watch_notice(&s->watching, now_ms());
-		if (s->watching.inner && s->watching.due && now_ms() >= s->watching.due)
-			why = watch_look(s->launch, &s->watching, now_ms());
+			watch_notice(&s->watching, sys_now_ms());
+		if (s->watching.inner && s->watching.due && sys_now_ms() >= s->watching.due)
+			why = watch_look(s->launch, &s->watching, sys_now_ms());
 	}
 	if (why) {
 		note("%s", why);
@@ -400,7 +400,7 @@ static void take_hangup(struct watch *s)
 {
 	if (!(s->launch->plan.ignored >> SIGHUP & 1) && !s->hung_up && terminal_is_gone()) {
 		s->hung_up = true;
-		s->deadline = now_ms() + HANGUP_MS;
+		s->deadline = sys_now_ms() + HANGUP_MS;
 	}
 }
 
@@ -417,7 +417,7 @@ static void take_signal(struct watch *s)
 		return;
 	}
 	if (number == SIGIO) {
-		watch_notice(&s->watching, now_ms());
+		watch_notice(&s->watching, sys_now_ms());
 		return;
 	}
 	if (number == SIGCONT) {
@@ -457,12 +457,12 @@ static const char *captured(const struct backend *backend)
 /* The backend's own end; one that will not come is made. */
 static void wait_for_end(struct watch *s)
 {
-	uint64_t until = now_ms() + (s->program ? END_MS : WORD_MS);
+	uint64_t until = sys_now_ms() + (s->program ? END_MS : WORD_MS);
 
 	for (reap(s); !s->ended; reap(s)) {
 		struct pollfd fd = { s->signals, POLLIN, 0 };
 		struct signalfd_siginfo info;
-		uint64_t now = now_ms();
+		uint64_t now = sys_now_ms();
 
 		if (now >= until) {
 			kill(s->backend->pid, SIGKILL);
@@ -543,7 +543,7 @@ static void take_silence(struct watch *s, uint64_t now)
 
 static void look_at_masks(struct watch *s)
 {
-	const char *why = watch_look(s->launch, &s->watching, now_ms());
+	const char *why = watch_look(s->launch, &s->watching, sys_now_ms());
 
 	if (s->watching.devices)
 		broker_find_devices(s->launch, &s->broker, s->watching.devices);
@@ -565,7 +565,7 @@ static void look(struct watch *s)
 		{ s->helpers[1]->socket, POLLIN, 0 },
 	};
 	int ready = poll(fds, sizeof(fds) / sizeof(*fds), time_left(s));
-	uint64_t now = now_ms();
+	uint64_t now = sys_now_ms();
 
 	if (s->deadline && now >= s->deadline)
 		take_time_out(s);
@@ -603,7 +603,7 @@ void supervise(struct launch *launch, struct backend *backend, struct outcome *o
 	memset(out, 0, sizeof(*out));
 	out->words = "";
 	s.broker.listener = s.first = s.inner = s.pidfd = -1;
-	s.deadline = now_ms() + START_MS;
+	s.deadline = sys_now_ms() + START_MS;
 	out_hurry(!launch->options.check);
 	watch_start(launch, &s.watching);
 	backend_go_on(backend);

@@ -87,6 +87,8 @@ static inline int sys_clock(int clock, struct timespec *now)
 {
 	return (int)syscall(SYS_clock_gettime, clock, now);
 }
+/* Milliseconds of CLOCK_MONOTONIC (supervise.c). */
+uint64_t sys_now_ms(void);
 /* The Landlock ABI, or -1: not built in, or not enabled (landlock.c). */
 int sys_landlock_abi(void);
 

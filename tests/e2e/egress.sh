@@ -93,7 +93,11 @@ assert len(lines) >= 3' "$home/net.log"
 	case_ "egress on $backend: ends"
 	in_world "$sbx_exec" -q --backend "$backend" "$dir/exposed.sbx" -- true
 	status 125 'a key that others may read stops the launch'
-	output "FILE_KEY" '... by name'
+	output "FILE_KEY: $keys/open: others can read or write it: chmod 600 $keys/open" '... by name, with the remedy'
+	chmod 000 "$keys/open"
+	in_world "$sbx_exec" -q --backend "$backend" "$dir/exposed.sbx" -- true
+	output "FILE_KEY: $keys/open: you may not read it: chmod 600 $keys/open" '... as does one that nobody may'
+	chmod 644 "$keys/open"
 	(await "$work/up"; pkill -KILL -u "$TESTUID" -x sbx-proxy) &
 	in_world "$sbx_exec" --backend "$backend" "$dir/egress.sbx" -- \
 		sh -c "echo up >up; until ! curl -sSf http://plain.test:$plain_port/ >/dev/null; do sleep 0.02; done; curl -sS http://plain.test:$plain_port/; exit 7"

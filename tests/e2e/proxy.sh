@@ -15,9 +15,9 @@ records=$TESTHOME/.local/state/sbx/sessions
 keys=$home/keys
 mkdir -p "$keys"; echo REAL-KEY-1 >"$keys/key"; chmod 600 "$keys/key"; own "$keys"
 printf '#!/bin/sh\necho REAL-KEY-3\n' >"$keys/mint"; chmod 755 "$keys/mint"
-key_policy() { # NAME CREDENTIALS: with a proxy and these
+key_policy() { # NAME CREDENTIALS [FILE RULES]: with a proxy and these
 	rig=std/rig-alone policy "$1" <<-POL
-	fs { tmp /tmp best-effort; read $dir }
+	fs { tmp /tmp best-effort; read $dir; ${3:-} }
 	env {
 	    set http_proxy "http://127.0.0.1:3128"
 	    set SSL_CERT_FILE "\$ca-bundle"
@@ -250,8 +250,8 @@ first-bytes:127.0.0.1:$service ENOTSUP" "$out" "ABI $abi: the broker needs nothi
 done
 
 case_ 'CRED-02: sources'
-refused() { # WHAT TEXT NAME CREDENTIALS
-	key_policy "$3" "$4"
+refused() { # WHAT TEXT NAME CREDENTIALS [FILE RULES]
+	key_policy "$3" "$4" "${5:-}"
 	caller "$sbx_exec" "$dir/$3.sbx" -- true
 	status 125 "$1 is refused"
 	output "$2" '... with why'
@@ -259,15 +259,29 @@ refused() { # WHAT TEXT NAME CREDENTIALS
 standin
 refused 'a file that is not there' "credential K: $keys/absent: No such file or directory (" absent \
 	"credential K { source file $keys/absent; host keyed.test; header x; lifetime 1h }"
-output 'see that it is there, or mark the credential optional' '... and the remedy'
+output '): put the value into it, in one line, and chmod 600 it, or mark the credential optional' '... and the remedy'
+refused 'a login that is not there' "credential K: $keys/absent: No such file or directory (" nologin \
+	"credential K { source file $keys/absent json .a.b; host keyed.test; header x; lifetime 1h }"
+output '): log in first, or mark the credential optional' '... and the remedy'
+ln -s "$keys/key" "$keys/to-key"; ln -s "$keys/none" "$keys/to-none"; own "$keys"
+for link in to-key to-none; do
+	for claim in '' "assert { never read $keys/$link }"; do
+		refused "a link ($link ${claim:+that is asserted})" "credential K: $keys/$link: a symbolic link (" "$link" \
+			"credential K optional { source file $keys/$link; host keyed.test; header x; lifetime 1h }
+			$claim" "seal $keys"
+		output '): name the file itself' '... and the remedy'
+	done
+done
+rm -f "$keys/to-key" "$keys/to-none"
 refused 'a variable that is not set' 'credential K: the variable OTHER_ABSENT is not set (' unset \
 	'credential K { source env OTHER_ABSENT; host keyed.test; header x; lifetime 1h }'
 refused 'a program that is none' "credential K: $keys/key: Permission denied (" program \
 	"credential K { source exec $keys/key; host keyed.test; header x; lifetime 1h }"
-refused 'nothing but what is optional and absent' 'none of the policy'"'s credentials is there: K: the variable OTHER_ABSENT is not set (" none \
+refused 'nothing but what is optional and absent' 'none of the policy'"'s credentials is there, and one has to be: K: the variable OTHER_ABSENT is not set (" none \
 	"credential K optional { source env OTHER_ABSENT; host keyed.test; header x; lifetime 1h }
 	credential L optional { source file $keys/absent; host keyed.test; header y; lifetime 1h }"
-output "; L: $keys/absent: No such file or directory (" '... each named'
+output "): export it before sbx-exec is started; L: $keys/absent: No such file or directory (" '... each named'
+output '): put the value into it, in one line, and chmod 600 it' '... with what helps'
 echo k >"$work/key"; own "$work"
 refused 'a key in the workspace' 'credential K: the policy lets '"$work"'/key be written inside, and with it what is read (' inside \
 	"credential K { source file $work/key; host keyed.test; header x; lifetime 1h }"
@@ -293,7 +307,7 @@ rm -f "$keys/again" "$keys/twice"
 
 case_ 'CRED-02: who else may write a source'
 others() { # WHAT PATH UID MODE NAME CREDENTIALS: that PATH stands in the way
-	refused "$1" "credential K: $2 is neither yours nor root's alone (uid $3, mode $4), and with it what is read (" "$5" "$6"
+	refused "$1" "credential K: $2 is neither yours nor root's alone (uid $3, mode $4) (" "$5" "$6"
 }
 accepted() { # WHAT NAME CREDENTIALS
 	key_policy "$2" "$3"
