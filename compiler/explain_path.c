@@ -64,6 +64,26 @@ static bool is_open_unmade(const struct question *question, const char *path, un
 	       sbx_fs_allows(&unmade, path, right);
 }
 
+/* What stands in the place of a tmp or a copy that the only backend does not make is closed:
+ * also to what is given from above. */
+static bool lies_in_unmade(const struct question *question, const char *path)
+{
+	const struct sbx_fs_set *set = &question->view->set;
+	const struct target *only = question->only;
+
+	for (size_t i = 0; only && only->backend != SBX_LANDLOCK && i < set->count; i++) {
+		const struct sbx_fs_point *made = &set->points[i];
+		enum sbx_duty duty =
+		    made->verb == SBX_FS_COPY ? SBX_DUTY_COPY : sbx_duty_of_tmp(made->path);
+
+		if ((made->verb == SBX_FS_TMP || made->verb == SBX_FS_COPY) &&
+		    sbx_path_beneath(made->path, path) >= 0 && !target_holds(only, duty) &&
+		    sbx_fs_allows(set, made->path, SBX_READ))
+			return true;
+	}
+	return false;
+}
+
 /* What a mount answers; Landlock always says EACCES. */
 static const char *mount_answer(const struct sbx_fs_verdict *verdict, enum sbx_duty duty,
 				unsigned right)
@@ -192,6 +212,11 @@ const char *explain_path(const struct question *question, struct answer *answer)
 	    is_open_unmade(question, real, right, &verdict)) {
 		answer->allowed = true;
 		answer->how = "on landlock, the host's own";
+	}
+	if (answer->allowed && lies_in_unmade(question, real)) {
+		answer->allowed = false;
+		answer->how = arena_printf(question->arena, "on %s",
+					   sbx_backend_name(question->only->backend));
 	}
 	answer_terminal(question, right, &verdict, answer);
 	note_links(question, written, real, answer);

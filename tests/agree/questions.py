@@ -82,8 +82,8 @@ class Make(Path):
             return True if case.is_made(self.path.parent) else case.unless_named(self.path.parent, False)
         if said[0].has("until it is made", "a launch skips"):
             return False
-        if said[0].has("a launch makes"):
-            return False if said[0].has(f"{case.real(self.path)} does not exist") else None
+        if said[0].has("a launch makes"):  # a directory, which another may go over
+            return False if said[0].has(f"{case.real(self.path)} does not exist") and self.verb != "over" else None
         if case.masks and said[0].has("where there are masks"):
             return False
         if not os.path.exists(self.path.parent) and case.masks:

@@ -73,7 +73,7 @@ class Case:
             self.environment["TMPDIR"] = "/tmp"
         self.questions = [questions.some(draw, self.world, self.policy, self) for _ in range(count)]
         # What takes a name away comes last: it gives back another inode.
-        self.questions.sort(key=lambda question: question.request.startswith(("unlink ", "link ")))
+        self.questions.sort(key=lambda question: question.request.startswith(("unlink ", "link ", "over ")))
         self.draw = draw
         while not self.compile(self.policy.statements, "tried"):  # calls refused with two errors
             calls = [one for one in self.policy.statements if one[0] == "syscalls"]
