@@ -78,11 +78,8 @@ static void drop_socket(struct dial *dial)
 	dial->fd = -1;
 }
 
-static void name_address(struct dial *dial)
+static void name_address(struct record *record, const uint8_t *address)
 {
-	struct record *record = &dial->conn->record;
-	const uint8_t *address = current(dial);
-
 	if (IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)(const void *)address))
 		inet_ntop(AF_INET, address + 12, record->address, sizeof(record->address));
 	else
@@ -132,7 +129,7 @@ static void next_address(struct dial *dial)
 {
 	while (dial->next < dial->count) {
 		dial->next++;
-		name_address(dial);
+		name_address(&dial->conn->record, current(dial));
 		if (try_address(dial))
 			return;
 	}
@@ -231,6 +228,14 @@ void dial_end(struct conn *conn)
 	drop_socket(dial);
 	free(dial);
 	conn->dial = NULL;
+}
+
+void dial_name(struct conn *conn)
+{
+	const uint8_t *address = dial_address(conn);
+
+	if (address)
+		name_address(&conn->record, address);
 }
 
 const uint8_t *dial_address(const struct conn *conn)

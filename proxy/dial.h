@@ -28,7 +28,9 @@ struct dial_outcome {
 void dial_begin(struct conn *conn, void (*done)(struct conn *conn, const struct dial_outcome *));
 /* Nothing is called any more; everything is freed. */
 void dial_end(struct conn *conn);
-/* The address dialled last, IPv4 as ::ffff:. */
+/* The address dialled last, IPv4 as ::ffff:; and into the record, which may be that of
+ * a later request. */
 const uint8_t *dial_address(const struct conn *conn);
+void dial_name(struct conn *conn);
 
 #endif

@@ -46,6 +46,7 @@ static void server_is_up(struct conn *conn)
 {
 	struct http *http = conn->http;
 
+	dial_name(conn);
 	if (!decide_at_address(conn))
 		return;
 	http->sent = conn->server.sent;

@@ -67,12 +67,14 @@ def case_each_request_anew(world):
     other = Recorder()
     world.server(("203.0.113.10", 80), other)
     with proxy.connect() as connection:
-        for url in ("http://plain.test/1", "http://good.test/2", "http://plain.test/3"):
+        for url in ("http://plain.test/1", "http://good.test/2", "http://plain.test/3", "http://plain.test/4"):
             connection.sendall(get(url))
             expect(read_answer(connection)[2], b"ok")
-        connection.sendall(get("http://evil.test/4"))
+        connection.sendall(get("http://evil.test/5"))
         expect(read_answer(connection)[2], b"sbx: evil.test:80 refused: no rule allows it\n")
-    expect([head.split(b" ")[1] for head, _ in server.seen], [b"/1", b"/3"])
+    expect([record.get("address") for record in proxy.records(5)],
+           ["203.0.113.14", "203.0.113.10", "203.0.113.14", "203.0.113.14", None])
+    expect([head.split(b" ")[1] for head, _ in server.seen], [b"/1", b"/3", b"/4"])
     expect([head.split(b" ")[1] for head, _ in other.seen], [b"/2"])
 
 

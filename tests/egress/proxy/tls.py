@@ -49,6 +49,7 @@ def case_requests_are_decided(world):
     records = proxy.records(11)
     expect({(r["via"], r["verdict"]) for r in records}, {("tls", "allowed"), ("tls", "refused")})
     expect((records[1]["path"], records[1]["method"], records[1]["status"]), ("/v1/x", "GET", 200))
+    expect([r.get("address") for r in records[:5]], ["203.0.113.13"] * 4 + [None])  # the last one did not go there
 
 
 def case_the_nearest_rule(world):
