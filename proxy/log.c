@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void record_begin(struct record *record, const char *via, const char *host, unsigned port)
@@ -98,11 +99,19 @@ static json_t *record_json(const struct session *session, const struct record *r
 	return line;
 }
 
-static void note_once(struct session *session)
+static void note_once(bool *said, const char *what)
 {
-	if (!session->log_broken)
-		control_note("the log of the network cannot be written: lines are missing in it");
-	session->log_broken = true;
+	if (!*said)
+		control_note("the log of the network %s", what);
+	*said = true;
+}
+
+/* Who reads it by its name finds nothing of this. */
+static bool is_removed(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && !st.st_nlink && S_ISREG(st.st_mode);
 }
 
 void record_write(struct session *session, struct record *record)
@@ -125,6 +134,8 @@ void record_write(struct session *session, struct record *record)
 	text[length] = '\n'; /* in the place of its NUL */
 	if (poll(&ready, 1, 0) != 1 ||
 	    write(session->log_fd, text, length + 1) != (ssize_t)(length + 1))
-		note_once(session);
+		note_once(&session->log_broken, "cannot be written: lines are missing in it");
+	else if (is_removed(session->log_fd))
+		note_once(&session->log_gone, "was removed: what is decided is written nowhere");
 	free(text);
 }

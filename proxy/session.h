@@ -18,7 +18,7 @@ struct session {
 	char *values;            /* as blob/proxy_wire.h has them */
 	size_t values_size;
 	int bundle_fd, log_fd;   /* -1: none */
-	bool log_broken;         /* and the person knows */
+	bool log_broken, log_gone; /* and the person knows */
 };
 
 /* Receives PROXY_SESSION and reads it.  NULL, or why it cannot be served. */

@@ -221,8 +221,9 @@ void closing_report(struct launch *launch, const struct outcome *outcome)
 	find_changed(launch, &changed, &partial);
 	differ = find_differing(launch);
 	if (outcome->refused)
-		line = out_string("; %u connection%s refused", outcome->refused,
-				  outcome->refused == 1 ? "" : "s");
+		line = out_string("; %u connection%s refused%s", outcome->refused,
+				  outcome->refused == 1 ? "" : "s",
+				  launch->options.verbose ? "" : " (-v names them)");
 	if (outcome->lifted)
 		line = out_string("%s; protection lifted while it ran: %u", line, outcome->lifted);
 	if (changed.count)

@@ -218,6 +218,9 @@ if [ "$status" = 0 ]; then
 	equal 3 "$(grep -c ' EAFNOSUPPORT$' <<<"$out")" 'there are no datagrams'
 	equal 0 "$(grep -c ' got [^P]' <<<"$out")" '... and nothing else got out'
 	equal 1 "$(grep -c ^expect "$built/standin.log")" 'each connection is announced, and no other'
+	output 'connections refused' 'the end counts them'; no_output '(-v names them)' '... which -v has named'
+	caller "$sbx_exec" --backend landlock "$dir/proxied.sbx" -- python3 "$dir/proxy_ways.py" plain:192.0.2.1:80 plain:192.0.2.1:81
+	output 'sbx-exec: 2 connections refused (-v names them)' '... and else says how they are named'
 else
 	skip "$(head -n 1 <<<"$out")"
 fi

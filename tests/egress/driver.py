@@ -130,8 +130,8 @@ class Proxy:
         said = []
         while data := self.control.recv(4096):
             kind, value = struct.unpack("<Ii", data[:8])
-            if kind == SUMMARY:
-                said.append((value, data[8:].split(b"\0")[0].decode()))
+            text = data[8:].split(b"\0")[0].decode()
+            said.append((value, text) if kind == SUMMARY else ("a note", text))
         return said
 
     def end(self):

@@ -174,6 +174,19 @@ def case_no_log_is_wanted(world):
     expect(line_of(proxy.exchange(connect("evil.test"))), "sbx: evil.test:443 refused: no rule allows it")
 
 
+def case_the_log_is_removed(world):
+    """A log that is removed while it is written is said, once"""
+    proxy = world.proxy("allow good.test")
+    proxy.exchange(connect("evil.test"))
+    proxy.records(1)
+    (world.folder / "log").unlink()
+    for _ in range(3):
+        proxy.exchange(connect("evil.test"))
+    expect(proxy.hear(), (driver.NOTE, "the log of the network was removed: what is decided is written nowhere"))
+    expect(proxy.last_words(), [(0, "the proxy refused evil.test:443 (4 times): no rule allows it")])
+    expect(proxy.notes, [])
+
+
 def case_the_start_is_quick(world):
     """A session is ready within 50 ms, its CA and all"""
     blob = world.blob(["allow narrow.test method GET"])
