@@ -6,23 +6,15 @@
  */
 #include "stub/clients.h"
 
-#include <limits.h>
 #include <unistd.h>
 
-#include "stub/mem.h"
-#include "stub/out.h"
-#include "stub/resolve.h"
+#include "stub/launch.h"
 
-const char *clients_directory(void)
+const char *clients_directory(const struct launch *launch)
 {
-	char path[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	const char *beside, *installed;
+	const char *beside = path_parent(launch->vars.value[SBX_VAR_LAUNCHER]);
+	const char *installed = path_join(path_parent(beside), "lib/sbx/slurm");
 
-	if (length <= 0)
-		refuse("/proc is not mounted: mount it");
-	beside = path_parent(mem_copy(path, (size_t)length));
-	installed = path_join(path_parent(beside), "lib/sbx/slurm");
 	beside = path_join(beside, "slurm"); /* in /usr/bin, another program's name */
 	return access(path_join(beside, "sbatch"), X_OK) ? installed : beside;
 }

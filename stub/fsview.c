@@ -428,14 +428,16 @@ static void add_slurm(struct launch *launch)
 
 	add_hidden(&c, slurm->state);
 	add_hidden(&c, slurm->jobs);
-	add_own(launch, slurm->helper.path);
+	if (slurm->helper.path)
+		add_own(launch, slurm->helper.path);
 	c.rights = SBX_WRITE;
 	add_literal(&c, slurm->clients);
 	c.index = SBX_NONE;
 	c.verb = SBX_FS_GRANT;
 	c.rights = SBX_READ | SBX_EXEC;
 	add_literal(&c, slurm->clients);
-	add_node(&c, slurm->socket, NODE_SOCKET)->st.st_mode = S_IFSOCK;
+	if (slurm->helper.path)
+		add_node(&c, slurm->socket, NODE_SOCKET)->st.st_mode = S_IFSOCK;
 }
 
 /* The links by which the caller named the blob, or this program: whoever turns one
@@ -584,7 +586,7 @@ void fsview_build(struct launch *launch)
 		add_own(launch, launch->proxy.helper.path);
 		add_bundle(launch);
 	}
-	if (launch->slurm.helper.path)
+	if (launch->slurm.clients)
 		add_slurm(launch);
 	add_own_links(launch, launch->blob_name);
 	add_own_links(launch, (const char *)getauxval(AT_EXECFN));

@@ -126,29 +126,28 @@ static void take_variables(struct launch *launch)
 }
 
 /* A memory file that the first program gets: its number. */
-static const char *hand_over(struct launch *launch, const char *data, size_t size)
+static char *hand_over(struct launch *launch, const char *data, size_t size)
 {
 	int file = backend_sealed_file("sbx-job", data, size);
 	int fd = fcntl(file, F_DUPFD_CLOEXEC, FIRST_FD);
 
 	if (fd < 0)
-		refuse("no descriptor for the job: %s", out_error(errno));
-	close(file);
+		fd = file; /* few are allowed */
 	*vec_add(&launch->plan.pass_fds) = (uint32_t)fd;
-	return out_number((unsigned)fd);
+	return mem_string(out_number((unsigned)fd));
 }
 
+/* The first word is for job_hold() to say. */
 static void take_command(struct launch *launch, int dir)
 {
 	const char *digest = value_of(launch, "script "), *script;
 	char **words = mem_get(4 * sizeof(*words));
 	size_t size;
 
-	words[0] = mem_join(clients_directory(), "/" SBX_JOB_RUNNER);
-	words[1] = mem_string(hand_over(launch, launch->envelope, launch->envelope_size));
+	words[1] = hand_over(launch, launch->envelope, launch->envelope_size);
 	if (digest) {
 		script = read_file(launch, dir, SBX_JOB_SCRIPT, SCRIPT_MAX, digest, &size);
-		words[2] = mem_string(hand_over(launch, script, size));
+		words[2] = hand_over(launch, script, size);
 	}
 	launch->options.command = words;
 }
@@ -173,9 +172,7 @@ void job_read(struct launch *launch)
 		refuse("job %s: submitted by another version of sbx: install the same everywhere",
 		       options->job);
 	options->blob = out_string("%s/%s.sbx", path_parent(options->job), policy);
-	if (chdir(options->workspace))
-		refuse("job %s: its workspace %s: %s", options->job, options->workspace,
-		       out_error(errno));
+	chdir(options->workspace); /* or vars.c says what is wrong with it */
 	take_backend(launch);
 	take_params(launch);
 	take_variables(launch);
@@ -209,16 +206,22 @@ void job_hold(struct launch *launch)
 	}
 	for (size_t i = 0; i < sizeof(git) / sizeof(*git); i++)
 		launch->vars.value[git[i]] = job_value(launch, git[i]);
+	*launch->options.command = mem_join(clients_directory(launch), "/" SBX_JOB_RUNNER);
 }
 
-bool job_opens_streams(const struct launch *launch)
+bool job_is_batch(const struct launch *launch)
 {
 	return launch->envelope && value_of(launch, "script ");
 }
 
+const char *job_session(const struct launch *launch)
+{
+	return value_of(launch, "session ");
+}
+
 bool job_says(const struct launch *launch, const char *name, const struct sbx_env_verdict *verdict)
 {
-	if (!launch->envelope || (strncmp(name, "SLURM_", 6) && strncmp(name, "SLURMD_", 7)))
+	if (!launch->envelope || strncmp(name, "SLURM", 5))
 		return false;
 	return verdict->rule == SBX_NONE ||
 	       SBX_AT(&launch->blob, ENV, sbx_env_rule, verdict->rule)->head.verb != SBX_ENV_SEAL;

@@ -17,9 +17,11 @@ void job_read(struct launch *launch);
 void job_hold(struct launch *launch);
 /* A variable as it was in the session; NULL: it had no value. */
 const char *job_value(const struct launch *launch, enum sbx_var var);
-/* Standard streams that are Slurm's words, and nothing of the program's: its runner opens
- * others before anything else. */
-bool job_opens_streams(const struct launch *launch);
+/* Is it a batch job?  Then the standard streams are Slurm's words, and nothing of the
+ * program's: its runner opens others before anything else. */
+bool job_is_batch(const struct launch *launch);
+/* Which session submitted it. */
+const char *job_session(const struct launch *launch);
 /* Is @name what Slurm says to its own job?  That a policy denies SLURM_* holds for those
  * that choose what a client does; only a seal takes one of these away. */
 bool job_says(const struct launch *launch, const char *name, const struct sbx_env_verdict *verdict);

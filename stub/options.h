@@ -20,7 +20,7 @@ struct options {
 	const char *slurm_log; /* NULL: sbx-chaperon writes none */
 	const char *job, *digest; /* NULL: none; a directory, and what its envelope has */
 	const char *blob;      /* a path or a name */
-	char *const *command;  /* NULL: the policy's */
+	char **command;        /* NULL: the policy's */
 	struct define defines[SBX_PARAM_MAX];
 	unsigned define_count;
 	bool dry_run, check, verbose, quiet;

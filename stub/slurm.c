@@ -23,6 +23,7 @@
 #include "blob/chaperon_wire.h"
 #include "stub/backend.h"
 #include "stub/clients.h"
+#include "stub/job.h"
 #include "stub/launch.h"
 #include "stub/out.h"
 #include "stub/prepare.h"
@@ -75,8 +76,10 @@ void slurm_find(struct launch *launch)
 		launch_obstacle(launch, "slurm (%s): not for root: start as an ordinary user",
 				launch_place(launch, allow->loc));
 	choose_names(launch);
-	slurm->clients = clients_directory();
-	helper_find(launch, &slurm->helper, "sbx-chaperon", "slurm", allow);
+	slurm->clients = clients_directory(launch);
+	/* Tasks may be many, and have the job's own to ask. */
+	if (!launch->envelope || job_is_batch(launch))
+		helper_find(launch, &slurm->helper, "sbx-chaperon", "slurm", allow);
 }
 
 /* It names libraries that each of Slurm's own clients loads, outside. */
@@ -141,7 +144,9 @@ static int values(const struct launch *launch)
 	const struct slurm *slurm = &launch->slurm;
 	struct backend words = { 0 }; /* for its list */
 
-	helper_add(&words, "session ", "", strrchr(slurm->lock, '/') + sizeof(SLURM_PREFIX));
+	helper_add(&words, "session ", "",
+		   launch->envelope ? job_session(launch)
+				    : strrchr(slurm->lock, '/') + sizeof(SLURM_PREFIX));
 	helper_add(&words, "backend ", "", sbx_backend_name(launch->plan.backend));
 	helper_add(&words, "home ", "", launch->vars.value[SBX_VAR_HOME]);
 	helper_add(&words, "user ", "", launch->vars.value[SBX_VAR_USER]);

@@ -138,7 +138,7 @@ static void check_file(struct launch *launch, int fd)
 
 void stdio_check_files(struct launch *launch)
 {
-	for (int fd = 0; fd < 3 && !job_opens_streams(launch); fd++)
+	for (int fd = 0; fd < 3 && !job_is_batch(launch); fd++)
 		check_file(launch, fd);
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, PROCESS); i++) {
 		const struct sbx_process_rule *rule =

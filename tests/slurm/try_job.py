@@ -175,10 +175,11 @@ class Tries:
         job = self.submit("--requeue", "--output=again-%j", "--open-mode=append", "again.sh")
         wait_for(lambda: (self.project / "again").exists())
         status, out, errors = self.session.run("scontrol", "requeue", job)
-        now = ["scontrol", "update", f"JobId={job}", "StartTime=now"]  # Slurm holds it back for two minutes, from when it has ended
-        wait_for(lambda: subprocess.run(now, env={"SLURM_CONF": str(self.world.cluster.conf), "PATH": "/usr/bin"}, capture_output=True)
-                 and "COMPLETED" in self.state(job), 50)
-        self.check(self.read(f"again-{job}") == "run 0\nrun 1\n", "one that is requeued", f"{self.read(f'again-{job}')} {out} {errors} {self.words(job)}")
+        # Slurm holds it back for two minutes: the node must be done with it, and takes none that begins in the second in which it ended.
+        wait_for(lambda: subprocess.run(["pgrep", "-f", rf"slurmstepd: \[{job}\."], capture_output=True).returncode and "PENDING" in self.state(job))
+        subprocess.run(["scontrol", "update", f"JobId={job}", "StartTime=now+2"], env={"SLURM_CONF": str(self.world.cluster.conf), "PATH": "/usr/bin"})
+        self.end_of()
+        self.check(self.read(f"again-{job}") == "run 0\nrun 1\n", "one that is requeued", f"{self.state(job)} {self.read(f'again-{job}')} {out} {errors} {self.words(job)}")
 
     def variables(self):
         job = self.submit("--output=all", "--wrap=env", environment={"A": "1", "B": "2", "LD_PRELOAD": "/x", "SLURM_JOB_ID": "99", "SLURM_CONF": "/x"})
@@ -305,7 +306,7 @@ class Tries:
         directory = self.jobs / "sbx-made"
         directory.mkdir(exist_ok=True)
         policy = next(self.jobs.glob("*.sbx")).stem
-        values = {"version": "1", "blob": policy, "backend": "bwrap", "var workspace": f"={self.project}", "cwd": self.project, "name": "made",
+        values = {"version": "1", "blob": policy, "session": "s", "backend": "bwrap", "var workspace": f"={self.project}", "cwd": self.project, "name": "made",
                   "argument": "true", **more}
         data = "".join(f"{key}{'' if str(value)[:1] == '=' else ' '}{value}\0" for key, value in values.items() if value is not None).encode()
         (directory / "envelope").write_bytes(data)
@@ -325,7 +326,7 @@ class Tries:
             (["--job", made, "--digest", "0"], f"job {made}: its envelope is not the one that was submitted: {again}"),
             ({"version": "2"}, f"job {made}: submitted by another version of sbx: install the same everywhere"),
             ({"blob": None}, f"job {made}: submitted by another version of sbx: install the same everywhere"),
-            ({"var workspace": "=/nowhere"}, f"job {made}: its workspace /nowhere: No such file or directory"),
+            ({"var workspace": "=/nowhere"}, "workspace /nowhere: No such file or directory"),
             ({"backend": "native"}, f"job {made}: no backend is left that enforces as much as native: install it here"),
             ({"script": digest}, f"job {made}: its script cannot be read: No such file or directory"),
             ({"var home": "=/elsewhere"}, f"job {made}: $home is {self.world.home} here, and /elsewhere where it was submitted"),
