@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 
+from inside import Inside, backends
 from session import Session
 from try_chaperon import wait_for, write
 
@@ -254,6 +255,54 @@ class Tries:
             self.native("scancel", "--me")
             self.end_of()
 
+    def whole(self, backend):
+        """All of it: a session, its job, steps of that, and what a job submits; the job is held by the backend of its session."""
+        place = self.world.work / f"whole-{backend}"
+        place.mkdir()
+        source = place / "whole.pol"
+        source.write_text((pathlib.Path(__file__).parent / "job.pol").read_text() + f"require {{ backend {backend} }}\n")
+        session = Inside(self.world, place, backend, source)
+        try:
+            script = write(session.project / "steps.sh", """#!/bin/sh
+/usr/local/bin/sbx-probe --self >probes
+srun sh -c 'echo $SLURM_JOB_ID.$SLURM_STEP_ID.$SLURM_PROCID; cat ~/secret' >tasks 2>errors
+srun --label /usr/local/bin/sbx-probe --self >task-probes
+srun sh -c 'exit 7'
+echo "srun: $?" >status
+sbatch --parsable --output=from-job --wrap='echo ran' >submitted
+squeue --noheader --states=all --format='%i %j' >listed
+echo 'cat: read' | srun --ntasks=1 cat >cat
+srun --jobid=1 true 2>other
+SLURM_JOB_ID=1 srun true 2>>other
+srun sh -c 'srun true' 2>nested
+""")
+            write(self.world.home / "secret", "secret\n", 0o600)
+            here = session.run("/usr/local/bin/sbx-probe", "--self")[1]
+            status, out, errors = session.run("sbatch", "--parsable", "--wait", "--ntasks=2", script.name)
+            job = out.strip()
+            self.end_of()
+
+            def read(name):
+                file = session.project / name
+                return file.read_text() if file.exists() else ""
+
+            words = "".join(file.read_text() for file in (self.world.home / ".local/share/sbx/jobs").glob(f"*/slurm-{job}.out"))
+            said = f"{status} {out} {errors} {read(f'slurm-{job}.out')} {words}"
+            self.check(here.count("yes") > 1 and read("probes") == here, f"{backend}: a job has the probes of its session", f"{here} {read('probes')} {said}")
+            self.check(sorted(read("tasks").splitlines()) == [f"{job}.0.0", f"{job}.0.1"] and "secret" in read("errors") and
+                       "secret\n" not in read("tasks"), f"{backend}: srun -n2 in it, confined", f"{read('tasks')} {read('errors')} {said}")
+            self.check(sorted(read("task-probes").splitlines()) == sorted(f"{task}: {line}" for line in here.splitlines() for task in (0, 1)),
+                       f"{backend}: its tasks have them, too", read("task-probes"))
+            self.check(read("status") == "srun: 7\n" and read("cat") == "cat: read\n", f"{backend}: status and input of a step", read("status") + read("cat"))
+            self.check(read("from-job") == "ran\n" and f"{read('submitted').strip()} wrap" in read("listed") and f"{job} steps.sh" in read("listed"),
+                       f"{backend}: a job submits a job, and lists its project's", f"{read('submitted')} {read('listed')} {said}")
+            self.check(read("other").count("a job is entered only by its own session") == 2, f"{backend}: of no other job", read("other"))
+            self.check("no Slurm here" in read("nested"), f"{backend}: a task makes no step", read("nested"))
+        finally:
+            session.end()
+            self.native("scancel", "--me")
+            self.end_of()
+
     # --- what does not fit
 
     def changed(self):
@@ -366,5 +415,7 @@ def run(world, report):
     try:
         for name in ("confined", "fidelity", "names", "files", "arrays", "variables", "cancel", "step", "sweep", "changed", "refusals"):
             getattr(tries, name)()
+        for backend in backends(report, "job"):
+            tries.whole(backend)
     finally:
         report.check(not (faults := tries.session.end()), "job: no fault of memory", faults)
