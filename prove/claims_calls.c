@@ -6,12 +6,17 @@
  * (EFAULT, EBADF, EINVAL) before it does anything.  Arguments that a `where`
  * looks at are chosen so that it holds, and, where that can be had, no other one.
  */
+#include "prove/calls.h"
+
+#include <sched.h>
+#include <signal.h>
 #include <sys/syscall.h>
 
 #include "compiler/render.h"
-#include "prove/prove.h"
 
 #define UNKNOWN_CALL 1999 /* no kernel has it, and no policy speaks of it */
+#define PID_LIMIT    (1 << 22) /* PID_MAX_LIMIT of the kernel */
+#define SIGNALS      64
 
 static uint64_t wide(const struct sbx_sys_cond *cond)
 {
@@ -94,34 +99,56 @@ static void keep_others_out(const struct prove *prove, const struct sbx_sys_entr
 	}
 }
 
-struct answer {
-	enum sbx_sys_action action;
-	unsigned error;
-	bool any; /* of two errors the kernel takes either */
-};
-
-/* Both programs, where there are two. */
-static struct answer decide(const struct prove *prove, uint32_t nr, const uint64_t args[6],
-			    uint32_t *first, uint32_t *second)
+struct call_answer call_decide(const struct prove *prove, uint32_t nr, const uint64_t args[6],
+			       uint32_t *first, uint32_t *second)
 {
 	struct sbx_sys_verdict one, two = { .action = SBX_ACT_ALLOW, .stmt = SBX_NONE };
-	struct answer answer;
+	struct call_answer answer;
 
 	sbx_sys_decide(&prove->blob, PROVE_ARCH, nr, args, &one);
 	if (prove->target.backend == SBX_LANDLOCK)
 		sbx_sys_decide_shared(&prove->blob, PROVE_ARCH, nr, args, &two);
 	*first = one.stmt;
 	*second = two.stmt;
-	answer = (struct answer){ one.action, one.error, false };
+	answer = (struct call_answer){ one.action, one.error, false };
 	if (two.action > one.action)
-		answer = (struct answer){ two.action, two.error, false };
+		answer = (struct call_answer){ two.action, two.error, false };
 	answer.any = one.action == SBX_ACT_ERRNO && two.action == SBX_ACT_ERRNO;
 	return answer;
 }
 
-static struct claim *add(struct prove *prove, enum sbx_section_id section, uint32_t rule,
-			 const char *name, uint32_t nr, const uint64_t args[6],
-			 struct answer answer)
+/* @args would do more than be refused, where the filter lets them through: NULL, or what. */
+static const char *does_more(uint32_t nr, const uint64_t args[6], bool through)
+{
+	if (through && nr == SYS_sync)
+		return "it would wait for all of the host's disks";
+#ifdef SYS_pause
+	if (through && nr == SYS_pause)
+		return "it would never come back";
+#endif
+	/* Nobody has so high a number; and in the control run all is let through. */
+	if (nr == SYS_kill && (int32_t)args[0] <= PID_LIMIT && args[1] - 1 < SIGNALS)
+		return "it would end processes";
+	return NULL;
+}
+
+uint64_t call_nothing(uint32_t nr, unsigned arg)
+{
+	/* To -1 a signal goes that is for all. */
+	return nr == SYS_kill && !arg ? INT32_MAX : UINT64_MAX;
+}
+
+bool call_may_fork(const struct prove *prove)
+{
+	const uint64_t args[6] = { CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD };
+	uint32_t first, second;
+
+	return call_decide(prove, SYS_clone, args, &first, &second).action == SBX_ACT_ALLOW;
+}
+
+struct claim *call_add(struct prove *prove, enum sbx_section_id section, uint32_t rule,
+		       const char *name, uint32_t nr, const uint64_t args[6],
+		       struct call_answer answer)
 {
 	struct claim *claim = claim_add(prove, section, rule);
 
@@ -132,21 +159,14 @@ static struct claim *add(struct prove *prove, enum sbx_section_id section, uint3
 	claim->request = arena_printf(prove->arena, "call %u %lld %lld %lld %lld %lld %lld", nr,
 				      (long long)args[0], (long long)args[1], (long long)args[2],
 				      (long long)args[3], (long long)args[4], (long long)args[5]);
-	if (claim->through && nr == SYS_sync)
-		claim->why = "it would wait for all of the host's disks";
-#ifdef SYS_pause
-	if (claim->through && nr == SYS_pause)
-		claim->why = "it would never come back";
-#endif
+	claim->why = does_more(nr, args, claim->through);
 	return claim;
 }
 
-/*
- * Arguments for which this statement decides: mostly -1, but a statement that
- * allows a call is often narrowed by another, to which 0 or 1 mean nothing.
- */
-static bool find_arguments(const struct prove *prove, const struct sbx_sys_entry *entry,
-			   uint64_t args[6], struct answer *answer)
+/* Mostly -1, but a statement that allows a call is often narrowed by another, to which 0 or
+ * 1 mean nothing. */
+bool call_arguments(const struct prove *prove, const struct sbx_sys_entry *entry, uint64_t args[6],
+		    struct call_answer *answer)
 {
 	static const uint64_t fills[] = { UINT64_MAX, 0, 1 };
 	const struct sbx_sys_stmt *stmt =
@@ -154,15 +174,15 @@ static bool find_arguments(const struct prove *prove, const struct sbx_sys_entry
 	uint32_t first, second;
 
 	for (size_t n = 0; n < sizeof(fills) / sizeof(fills[0]); n++) {
-		for (size_t i = 0; i < 6; i++)
-			args[i] = fills[n];
+		for (unsigned i = 0; i < 6; i++)
+			args[i] = n ? fills[n] : call_nothing(entry->nr[PROVE_ARCH], i);
 		for (unsigned i = 0; i < stmt->cond_count; i++)
 			satisfy(prove,
 				SBX_AT(&prove->blob, SYS_CONDS, sbx_sys_cond, stmt->cond_first + i),
 				args);
 		if (stmt->cond_count)
 			keep_others_out(prove, entry, args);
-		*answer = decide(prove, entry->nr[PROVE_ARCH], args, &first, &second);
+		*answer = call_decide(prove, entry->nr[PROVE_ARCH], args, &first, &second);
 		if ((stmt->head.flags & SBX_F_SHARED ? second : first) == entry->stmt)
 			return true;
 	}
@@ -174,16 +194,16 @@ static void add_entry(struct prove *prove, const struct sbx_sys_entry *entry)
 	const struct sbx_sys_stmt *stmt =
 	    SBX_AT(&prove->blob, SYS_STMTS, sbx_sys_stmt, entry->stmt);
 	bool shared = stmt->head.flags & SBX_F_SHARED;
-	struct answer answer;
+	struct call_answer answer;
 	struct claim *claim;
 	uint64_t args[6];
 
 	/* `without namespaces`: where there are some, it says nothing. */
 	if (entry->nr[PROVE_ARCH] == SBX_SYS_ABSENT ||
 	    (shared && prove->target.backend != SBX_LANDLOCK) ||
-	    !find_arguments(prove, entry, args, &answer))
+	    !call_arguments(prove, entry, args, &answer))
 		return;
-	claim = add(prove, SBX_SEC_SYS_STMTS, entry->stmt,
+	claim = call_add(prove, SBX_SEC_SYS_STMTS, entry->stmt,
 		    render_call(prove->arena, prove->given, entry->nr), entry->nr[PROVE_ARCH], args,
 		    answer);
 	claim->rule = render_rule_for_call(prove->arena, prove->given, entry->stmt, entry->nr);
@@ -199,20 +219,21 @@ static void add_assert(struct prove *prove, uint32_t index)
 
 	if (said->action != SBX_DO_CALL || said->nr[PROVE_ARCH] == SBX_SYS_ABSENT)
 		return;
-	add(prove, SBX_SEC_ASSERTS, index, render_call(prove->arena, prove->given, said->nr),
-	    said->nr[PROVE_ARCH], args, decide(prove, said->nr[PROVE_ARCH], args, &first, &second));
+	call_add(prove, SBX_SEC_ASSERTS, index, render_call(prove->arena, prove->given, said->nr),
+	    said->nr[PROVE_ARCH], args, call_decide(prove, said->nr[PROVE_ARCH], args, &first, &second));
 }
 
 void claims_calls(struct prove *prove)
 {
 	const uint64_t none[6] = { 0 };
 	uint32_t first, second;
-	struct answer unknown = decide(prove, UNKNOWN_CALL, none, &first, &second);
+	struct call_answer unknown = call_decide(prove, UNKNOWN_CALL, none, &first, &second);
 
 	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, SYS_ENTRIES); i++)
 		add_entry(prove, SBX_AT(&prove->blob, SYS_ENTRIES, sbx_sys_entry, i));
+	claims_borders(prove);
 	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, ASSERTS); i++)
 		add_assert(prove, i);
-	add(prove, SBX_SEC_SYS_STMTS, first, "(one that nothing names)", UNKNOWN_CALL, none,
+	call_add(prove, SBX_SEC_SYS_STMTS, first, "(one that nothing names)", UNKNOWN_CALL, none,
 	    unknown);
 }

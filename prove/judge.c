@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "compiler/render.h"
-#include "prove/prove.h"
+#include "prove/calls.h"
 
 const char *const verdict_names[VERDICT_COUNT] = { "holds", "leaks", "vacuous", "not measurable" };
 
@@ -189,6 +189,8 @@ static void judge(struct prove *prove, struct claim *claim)
 		set(claim, NOT_MEASURABLE, prove->refused);
 	else if (claim->why && !claim->plain)
 		set(claim, NOT_MEASURABLE, claim->why);
+	else if (claim == prove->ended)
+		set(claim, LEAKS, "the session ended when it was tried, and the policy does not say so");
 	else if (!claim->plain)
 		set(claim, NOT_MEASURABLE, "the probe ended before");
 	else if (is_call(claim))
@@ -348,6 +350,19 @@ static void ask_apart(struct prove *prove, enum apart apart, const struct sbx_bl
 	prove->terminal = false;
 }
 
+/* Each request is done by a process of its own, where the policy and the limits let the probe
+ * make them: then none of them ends it. */
+static const struct claim *find_end(const struct prove *prove, const struct asked *asked)
+{
+	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, LIMITS); i++)
+		if (SBX_AT(&prove->blob, LIMITS, sbx_limit_rule, i)->limit == SBX_LIMIT_PROCESSES)
+			return NULL;
+	for (size_t i = 0; call_may_fork(prove) && i < asked->count; i++)
+		if (!asked->items[i]->plain)
+			return asked->items[i];
+	return NULL;
+}
+
 void prove_all(struct prove *prove)
 {
 	struct asked all = choose(prove, any, TOGETHER), calls = choose(prove, is_call, TOGETHER);
@@ -359,6 +374,9 @@ void prove_all(struct prove *prove)
 	if (!ask_twice(prove, &prove->blob, &all, FIELD(plain), &why)) {
 		prove->refused = arena_printf(prove->arena, "no session starts here: %s", why);
 	} else {
+		if (find_end(prove, &all)) /* once may be the machine's fault */
+			ask(prove, &prove->blob, &all, FIELD(plain), &why);
+		prove->ended = find_end(prove, &all);
 		if (!control_marked(prove, &marked))
 			ask_twice(prove, &marked, &calls, FIELD(marked), &why);
 		ask_controls(prove);

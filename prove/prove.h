@@ -4,6 +4,7 @@
  *	scratch.c     a home, a workspace and listeners made for it, and removed
  *	keys.c        what stands for the sources of credentials
  *	claims*.c     what the policy claims, and the probe that would show it false
+ *	calls.h       between those of them that are about system calls
  *	control.c     the same policy with its refusals lifted
  *	edit.c        a blob that can be changed
  *	run.c         sbx-probe inside sbx-exec: requests in, answers out
@@ -93,6 +94,7 @@ struct prove { /* of one backend */
 	struct {
 		VEC_OF(struct claim)
 	} claims;
+	const struct claim *ended; /* with which the session ended, against the policy; or NULL */
 	const char *refused; /* why no session starts here; NULL: one does */
 	const char *failed;  /* why nothing could be tried at all, or NULL */
 	unsigned runs;
