@@ -38,7 +38,8 @@ static struct claim *add(struct prove *prove, enum sbx_section_id section, uint3
 		claim->value = claim_expand(
 		    prove, SBX_AT(&prove->blob, ENV, sbx_env_rule, verdict.rule)->value, &wild);
 	else if (verdict.visible && strcmp(name, "PWD"))
-		claim->value = BAIT_VALUE;
+		claim->value = strcmp(name, "PATH") ? BAIT_VALUE : BAIT_PATH;
+	claim->given = verdict.set || verdict.credential != SBX_NONE;
 	/* These are other ones in each session: roots of trust, placeholders of keys. */
 	if (verdict.credential != SBX_NONE ||
 	    (sbx_meta(&prove->blob)->net_mode == SBX_NET_PROXY && claim->value &&

@@ -90,6 +90,8 @@ static bool judge_allowed(struct prove *prove, struct claim *claim)
 					claim_escaped(prove->arena, claim->value));
 	if (expected && is_through(claim->plain) && strcmp(expected, claim->plain))
 		set(claim, LEAKS, "it has another value than the policy gives it");
+	else if (claim->given && is_through(claim->plain) && !strcmp(claim->plain, "value " BAIT_VALUE))
+		set(claim, LEAKS, "it has the value that it has outside");
 	else if (is_through(claim->plain))
 		set(claim, HOLDS, NULL);
 	else if (claim->outside && !is_through(claim->bare))

@@ -58,6 +58,7 @@ struct claim {
 	bool kills;	   /* a system call: the answer is SIGSYS */
 	unsigned error;	   /* a system call: the answer; else 0 */
 	const char *value; /* env: what it must be; NULL: anything */
+	bool given;	   /* env: but not what it is outside */
 	const char *says;  /* a host: what the proxy's refusal names */
 	const char *instead; /* asked in the control run; NULL: the same */
 	const char *object; /* what a control run has to open: a path, a name */
@@ -142,6 +143,7 @@ void claim_host(struct prove *prove, enum sbx_section_id section, uint32_t rule,
 bool host_is_harmless(const char *host);
 void claims_process(struct prove *prove);
 #define BAIT_VALUE "sbx-prove-bait"
+#define BAIT_PATH "/usr/local/bin:/usr/bin:/bin:/" BAIT_VALUE /* no policy sets it to that */
 #define BAIT_FD 9
 #define BAIT_PORT "the port" /* the listener's, as a claim's object */
 

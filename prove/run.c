@@ -38,7 +38,7 @@ static char **make_environment(struct prove *prove)
 	    arena_array(prove->arena, prove->claims.count + credentials + 2, sizeof(*names));
 	size_t count = 0;
 
-	names[count++] = arena_printf(prove->arena, "PATH=/usr/local/bin:/usr/bin:/bin");
+	names[count++] = arena_printf(prove->arena, "PATH=" BAIT_PATH);
 	for (size_t i = 0; i < prove->claims.count; i++) {
 		const struct claim *claim = &prove->claims.items[i];
 		bool twice = claim->section != SBX_SEC_ENV || !claim->object;
