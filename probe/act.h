@@ -20,6 +20,8 @@ int act_link(const char *path);
 int act_unlink(const char *path);
 int act_over(const char *path);
 int act_displace(const char *path);
+/* @kind of act_kinds.c's, in @directory, which has what they need: see protocol.h. */
+int act_kind(const char *kind, const char *directory);
 int act_exec(const char *path);
 int act_run(const char *path); /* does not return where it worked */
 

@@ -103,7 +103,7 @@ static int act(const char *verb, char *object, char said[PROBE_SAID_SIZE])
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
 		if (!strcmp(verb, plain[i].verb))
 			return plain[i].act(object);
-	return EPROTO;
+	return act_kind(verb, object);
 }
 
 static void answer_text(const char *word, const char *text)

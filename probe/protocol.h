@@ -15,6 +15,9 @@
  *	unlink PATH     take the name away, and make the same anew
  *	over PATH       rename something new over that name, which is nothing's
  *	displace PATH   rename away what holds that name, and make a file of it
+ *	list, refer, truncate, rmdir, remove, mkfile, mksubdir, mkfifo, mksocket, mknod,
+ *	symlink DIRECTORY
+ *			read it, or do that to what it holds (PROBE_KIND_*) or in it
  *	exec PATH       would execve(2) take it?  (AT_EXECVE_CHECK)
  *	run PATH        execute it: only for copies of sbx-probe itself
  *	call NUMBER ARGUMENT*6
@@ -44,6 +47,11 @@
 
 #define PROBE_QUIET "--quiet" /* what a copy is executed with: it just ends */
 #define PROBE_PROXY_PORT 3128 /* of 127.0.0.1, in each session of mode proxy */
+#define PROBE_KIND_EMPTY "empty" /* a directory, to be removed */
+#define PROBE_KIND_GONE	 "gone"	 /* a file, to be removed */
+#define PROBE_KIND_FROM	 "from"	 /* a directory with PROBE_KIND_FILE in it */
+#define PROBE_KIND_TO	 "to"	 /* a directory without */
+#define PROBE_KIND_FILE	 "file"
 #define PROBE_PATH_SUFFIX ".sbx-probe" /* of the names that move and exchange make */
 
 #endif

@@ -221,6 +221,7 @@ void claims_baits(struct prove *prove)
 				*VEC_PUSH(prove->arena, &baits) = (struct bait){ .path = path };
 	for (size_t i = 0; i < baits.count; i++)
 		make_bait(prove, &baits, &baits.items[i]);
+	kinds_make(prove);
 }
 
 /* ---- what is tried ------------------------------------------------------------------ */
@@ -251,6 +252,33 @@ static const char *program_in(struct prove *prove, const char *top)
 	return found;
 }
 
+static uint32_t decider(struct prove *prove, const char *path)
+{
+	struct sbx_fs_verdict verdict;
+
+	sbx_fs_decide(&prove->view.set, view_real(prove->arena, path), SBX_EXEC, &verdict);
+	return verdict.point;
+}
+
+/* One that no nearer rule decides about, if there is such a one. */
+static const char *program_beneath(struct prove *prove, const char *top)
+{
+	static const char *const places[] = { "/bin",   "/sbin",      "/libexec",
+					      "/games", "/local/bin", "" };
+	const char *found = NULL;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		const char *program =
+		    program_in(prove, arena_printf(prove->arena, "%s%s", top, places[i]));
+
+		if (program && decider(prove, program) == decider(prove, top))
+			return program;
+		if (!found)
+			found = program;
+	}
+	return found;
+}
+
 /* What of @path is tried for @right; where nothing can be, *why says so. */
 static const char *object_of(struct prove *prove, const char *path, unsigned right,
 			     const char **why)
@@ -273,9 +301,7 @@ static const char *object_of(struct prove *prove, const char *path, unsigned rig
 		*why = "a directory of the host, in which nothing is made";
 		return path;
 	}
-	inside = program_in(prove, arena_printf(prove->arena, "%s/bin", path));
-	if (!inside)
-		inside = program_in(prove, path);
+	inside = program_beneath(prove, path);
 	if (!inside)
 		*why = "no program in it to execute";
 	return inside ? inside : path;
@@ -294,8 +320,8 @@ static const char *not_held(struct prove *prove, const char *path, unsigned righ
 			    sbx_lack_why(duty, prove->target.backend));
 }
 
-static struct claim *add_path(struct prove *prove, enum sbx_section_id section, uint32_t rule,
-			      const char *path, unsigned right, const char *verb)
+struct claim *claim_path(struct prove *prove, enum sbx_section_id section, uint32_t rule,
+			 const char *path, unsigned right, const char *verb)
 {
 	struct claim *claim = claim_add(prove, section, rule);
 	struct sbx_fs_verdict verdict;
@@ -329,22 +355,35 @@ static struct claim *add_path(struct prove *prove, enum sbx_section_id section, 
 	return claim;
 }
 
+/* Would it be seen there?  What is the host's is not written, and seldom executed. */
+static bool can_tell(const struct prove *prove, const char *object, unsigned right)
+{
+	struct stat st;
+
+	return scratch_has(prove, object) ||
+	       (right == SBX_EXEC && stat(object, &st) == 0 && S_ISREG(st.st_mode) &&
+		st.st_mode & 0111);
+}
+
+/* Also the rights that the rule does not speak of, as others have them: it has to leave them
+ * as they are. */
 static void add_rights(struct prove *prove, uint32_t index, const char *path)
 {
 	const struct sbx_fs_rule *rule = SBX_AT(&prove->blob, FS, sbx_fs_rule, index);
 	bool takes = rule->head.verb >= SBX_FS_DENY, made = rule->head.verb == SBX_FS_TMP;
 
 	for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
+		const bool own = rule->rights & rights[i].right;
 		const char *why = NULL, *object;
 		struct claim *claim;
 
-		if (!(rule->rights & rights[i].right))
-			continue;
 		object = made ? path : object_of(prove, path, rights[i].right, &why);
-		claim = add_path(prove, SBX_SEC_FS, index, object, rights[i].right, rights[i].verb);
+		if (!own && (made || why || !can_tell(prove, object, rights[i].right)))
+			continue;
+		claim = claim_path(prove, SBX_SEC_FS, index, object, rights[i].right, rights[i].verb);
 		if (made && rights[i].right == SBX_EXEC)
 			why = "nothing is there yet: it begins empty";
-		if (claim->through == takes && !why)
+		if (own && claim->through == takes && !why)
 			why = takes ? "another rule opens it" : "another rule closes it";
 		claim->outside &= !made;
 		if (why)
@@ -366,7 +405,7 @@ static void add_inside(struct prove *prove, uint32_t index)
 		name = object_of(prove, top, right, &why);
 		sbx_fs_decide(&prove->view.set, view_real(prove->arena, name), right, &verdict);
 		if (!(given & right) && !verdict.allowed)
-			add_path(prove, SBX_SEC_FS, index, name, right, rights[i].verb);
+			claim_path(prove, SBX_SEC_FS, index, name, right, rights[i].verb);
 		for (uint32_t k = 0; k < SBX_COUNT(&prove->blob, FS); k++) {
 			if (!(SBX_AT(&prove->blob, FS, sbx_fs_rule, k)->rights & right) ||
 			    !(name = match_beneath(prove, k, top)))
@@ -374,7 +413,7 @@ static void add_inside(struct prove *prove, uint32_t index)
 			sbx_fs_decide(&prove->view.set, view_real(prove->arena, name), right,
 				      &verdict);
 			if (!verdict.allowed)
-				add_path(prove, SBX_SEC_FS, k, name, right, rights[i].verb);
+				claim_path(prove, SBX_SEC_FS, k, name, right, rights[i].verb);
 		}
 	}
 }
@@ -393,7 +432,7 @@ static void add_excepts(struct prove *prove, uint32_t index)
 			if (!(taken & rights[i].right))
 				continue;
 			object = object_of(prove, path, rights[i].right, &why);
-			claim = add_path(prove, SBX_SEC_FS, index, object, rights[i].right,
+			claim = claim_path(prove, SBX_SEC_FS, index, object, rights[i].right,
 					 rights[i].verb);
 			if (why)
 				claim->why = why;
@@ -428,7 +467,7 @@ static void add_ways(struct prove *prove, uint32_t index, const char *path)
 	const size_t count = is_directory(path) ? 2 : sizeof(ways) / sizeof(ways[0]);
 
 	for (size_t i = 0; i < count; i++)
-		add_path(prove, SBX_SEC_FS, index, path, SBX_WRITE, ways[i]);
+		claim_path(prove, SBX_SEC_FS, index, path, SBX_WRITE, ways[i]);
 }
 
 /* Does another rule speak of something in it, or git of what makes it a repository? */
@@ -454,7 +493,7 @@ static void add_absent(struct prove *prove, uint32_t index, const char *path)
 	if (is_needed(prove, path))
 		return;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		struct claim *claim = add_path(prove, SBX_SEC_FS, index, path, SBX_WRITE, ways[i]);
+		struct claim *claim = claim_path(prove, SBX_SEC_FS, index, path, SBX_WRITE, ways[i]);
 
 		claim->apart = APART_ABSENT;
 		claim->outside = false;
@@ -491,10 +530,11 @@ void claims_files(struct prove *prove)
 		sbx_fs_decide(&prove->view.set, view_real(prove->arena, path), right, &verdict);
 		if (!point_made(&prove->view.set, &verdict))
 			path = object_of(prove, path, right, &why);
-		claim = add_path(prove, SBX_SEC_ASSERTS, i, path, right, rights[said->action].verb);
+		claim = claim_path(prove, SBX_SEC_ASSERTS, i, path, right, rights[said->action].verb);
 		if (point_made(&prove->view.set, &verdict))
 			claim->outside = false;
 		if (why)
 			claim->why = why;
 	}
+	claims_kinds(prove);
 }

@@ -131,6 +131,11 @@ const char *claim_escaped(struct arena *arena, const char *text);
 const char *claim_expand(const struct prove *prove, struct sbx_tmpl tmpl, bool *wild);
 void claims_baits(struct prove *prove); /* makes what the policy names, before the view */
 void claims_files(struct prove *prove);
+/* @verb to @path, as the policy has it; section ASSERTS or FS, rule SBX_NONE: none's. */
+struct claim *claim_path(struct prove *prove, enum sbx_section_id section, uint32_t rule,
+			 const char *path, unsigned right, const char *verb);
+void kinds_make(struct prove *prove); /* with the other baits */
+void claims_kinds(struct prove *prove);
 void claims_env(struct prove *prove);
 void claims_calls(struct prove *prove);
 void claims_net(struct prove *prove);
