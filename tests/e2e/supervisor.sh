@@ -373,7 +373,7 @@ for backend in landlock $([ "$(firejail_obstacle)" ] || echo firejail); do
 	run_in "$work" timeout -k 1 20 "$sbx_exec" --backend $backend "$dir/sland.sbx" -- sh -c 'kill -STOP $PPID; exit 7'; status 7 "$backend: stopped: it goes on once the program has ended"
 done
 # It may end between two of them: then the program's own status is right, and shows nothing.
-for _ in 1 2 3 4; do
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	run_in "$work" timeout -k 1 20 "$sbx_exec" --backend landlock "$dir/sland.sbx" -- sh -c 'for i in 1 2 3; do (while kill -STOP $PPID; do :; done) & done; sleep 0.2; exit 7'
 	[ "$status" = 7 ] || break
 done
