@@ -16,10 +16,13 @@ static bool is_same(const struct tally_host *entry, const struct record *record,
 
 void tally_count(struct tally *tally, const struct record *record)
 {
-	bool refused = !strcmp(record->verdict, "refused");
 	unsigned at = 0;
+	bool refused;
 
-	if (!record->begun.tv_sec || record->gone || (!refused && strcmp(record->verdict, "failed")))
+	if (!record->begun.tv_sec || record->gone)
+		return;
+	refused = !strcmp(record->verdict, "refused");
+	if (!refused && strcmp(record->verdict, "failed"))
 		return;
 	while (at < tally->count && !is_same(&tally->host[at], record, refused))
 		at++;
