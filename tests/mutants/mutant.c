@@ -2,8 +2,9 @@
  * tests/mutants/mutant.c - a launcher that enforces a little less than it is given.
  *
  *	mutant --list BLOB              the mutations that BLOB has, a line each
- *	mutant --same BLOB NAME DIR     would BLOB with it decide all the same here, for a
- *	                                workspace DIR?  0: yes
+ *	mutant --same BLOB NAME DIR BACKEND
+ *	                                would BLOB with it decide all the same here, for a
+ *	                                workspace DIR on BACKEND?  0: yes
  *	mutant OPTIONS BLOB -- COMMAND  as sbx-exec, which lies beside it, on a mutant
  *
  * In the third form, as `sbxc prove --launcher` starts it, the mutation is the one
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "blob/bpf.h"
@@ -30,8 +32,10 @@
 #include "compiler/view.h"
 #include "prove/edit.h"
 #include "prove/prove.h"
+#include "tests/mutants/calls.h"
 
-#define BITS 16 /* of Landlock's rights that kernels have by now */
+#define BITS       16                  /* of Landlock's rights that kernels have by now */
+#define MAKE_BLOCK (UINT64_C(1) << 11) /* LANDLOCK_ACCESS_FS_MAKE_BLOCK */
 
 struct mutation {
 	const char *name;
@@ -65,7 +69,8 @@ static bool flip_right(struct edit *edit, uint32_t index)
 	if (rule->head.verb == SBX_FS_GRANT && rights & right & SBX_WRITE && *path != SBX_MARK_VAR)
 		return false;
 	if (!rights || rule->head.verb == SBX_FS_TMP || rule->head.verb == SBX_FS_COPY ||
-	    rule->head.verb == SBX_FS_DEVICE || (rule->head.verb == SBX_FS_GRANT && !(rights & SBX_READ)))
+	    rule->head.verb == SBX_FS_DEVICE ||
+	    (rule->head.verb == SBX_FS_GRANT && !(rights & SBX_READ)))
 		return false;
 	rule->rights = (uint8_t)rights;
 	return true;
@@ -178,7 +183,8 @@ static bool forget_right(struct edit *edit, uint32_t index)
 {
 	struct sbx_landlock *landlock = EDIT_AT(edit, LANDLOCK, sbx_landlock, 0);
 	uint64_t right = UINT64_C(1) << index;
-	bool was = landlock->handled_fs & right;
+	/* Nobody without a capability makes a block device, and no session has one. */
+	bool was = landlock->handled_fs & right & ~MAKE_BLOCK;
 
 	/* What is not handled may not be in a rule. */
 	landlock->handled_fs &= ~right;
@@ -267,9 +273,10 @@ static int list(struct arena *arena, const struct sbx_blob *blob)
 			struct sbx_blob out;
 
 			if (mutate(arena, blob, how, n, &out))
-				printf("%s:%u\t%s\n", how->name, n,
-				       head ? render_rule(arena, blob, how->section, n / how->each, 4)
-					    : "");
+				printf(
+				    "%s:%u\t%s\n", how->name, n,
+				    head ? render_rule(arena, blob, how->section, n / how->each, 4)
+					 : "");
 		}
 	}
 	return 0;
@@ -292,6 +299,17 @@ static const char *witness(struct arena *arena, const char *pattern)
 	return out;
 }
 
+/* A file of the host without an x bit is executed by nobody, nor is what would be in one. */
+static bool is_no_program(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return errno == ENOTDIR;
+	return S_ISREG(st.st_mode) && !(st.st_mode & 0111);
+}
+
+/* What cannot be read is hidden whole, so that no other right counts. */
 static bool same_file(const struct view views[2], const char *name)
 {
 	const char *path = view_real(views[0].arena, name);
@@ -300,9 +318,12 @@ static bool same_file(const struct view views[2], const char *name)
 		struct sbx_fs_verdict verdict[2];
 		const struct sbx_fs_point *made[2];
 
+		if (right == SBX_EXEC && is_no_program(path))
+			continue;
 		for (size_t i = 0; i < 2; i++) {
 			sbx_fs_decide(&views[i].set, path, right, &verdict[i]);
 			made[i] = point_made(&views[i].set, &verdict[i]);
+			verdict[i].allowed &= sbx_fs_allows(&views[i].set, path, SBX_READ);
 		}
 		if (verdict[0].allowed != verdict[1].allowed || !made[0] != !made[1])
 			return false;
@@ -341,13 +362,16 @@ static bool same_variables(struct arena *arena, const struct sbx_blob blobs[2])
 
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t n = 0; n < count; n++) {
-			const char *one = sbx_string(&blobs[0], SBX_AT(&blobs[0], ENV, sbx_env_rule, i)->name);
-			const char *two = sbx_string(&blobs[0], SBX_AT(&blobs[0], ENV, sbx_env_rule, n)->name);
+			const char *one =
+			    sbx_string(&blobs[0], SBX_AT(&blobs[0], ENV, sbx_env_rule, i)->name);
+			const char *two =
+			    sbx_string(&blobs[0], SBX_AT(&blobs[0], ENV, sbx_env_rule, n)->name);
 
 			if (!same_variable(blobs, witness(arena, one)) ||
 			    (*two == '*' && strchr(one, '*') &&
-			     !same_variable(blobs, arena_printf(arena, "%.*s%s", (int)strcspn(one, "*"),
-								one, witness(arena, two + 1)))))
+			     !same_variable(blobs,
+					    arena_printf(arena, "%.*s%s", (int)strcspn(one, "*"),
+							 one, witness(arena, two + 1)))))
 				return false;
 		}
 	return true;
@@ -380,12 +404,10 @@ static bool same_net(const struct sbx_blob blobs[2])
 }
 
 static int compare(struct arena *arena, const struct sbx_blob *blob, const char *name,
-		   const char *workspace)
+		   const char *workspace, const char *backend)
 {
-	static const enum sbx_section_id others[] = {
-		SBX_SEC_BPF_X86_64, SBX_SEC_BPF_SHARED_X86_64, SBX_SEC_LIMITS,
-		SBX_SEC_PROCESS,    SBX_SEC_LANDLOCK,
-	};
+	static const enum sbx_section_id others[] = { SBX_SEC_LIMITS, SBX_SEC_PROCESS,
+						      SBX_SEC_LANDLOCK };
 	const struct view_options options = { .workspace = workspace };
 	struct sbx_blob blobs[2] = { *blob };
 	struct view views[2];
@@ -399,7 +421,8 @@ static int compare(struct arena *arena, const struct sbx_blob *blob, const char 
 		if (!same_section(blobs, others[i]))
 			return 1;
 	return sbx_meta(&blobs[0])->net_mode != sbx_meta(&blobs[1])->net_mode || !same_net(blobs) ||
-	       !same_files(arena, views) || !same_variables(arena, blobs);
+	       !same_files(arena, views) || !same_variables(arena, blobs) ||
+	       !same_calls(arena, blobs, !strcmp(backend, "landlock"));
 }
 
 /* ---- as a launcher ---------------------------------------------------------------------- */
@@ -446,7 +469,9 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "--list"))
 		return !read_blob(&arena, argv[2], &blob) || list(&arena, &blob);
-	if (argc == 5 && !strcmp(argv[1], "--same"))
-		return read_blob(&arena, argv[2], &blob) ? compare(&arena, &blob, argv[3], argv[4]) : 2;
+	if (argc == 6 && !strcmp(argv[1], "--same"))
+		return read_blob(&arena, argv[2], &blob)
+			   ? compare(&arena, &blob, argv[3], argv[4], argv[5])
+			   : 2;
 	return launch(&arena, argc, argv);
 }
