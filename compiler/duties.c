@@ -181,6 +181,30 @@ static bool in_made(const struct sbx_fs_set *set, const struct sbx_fs_point *poi
 	return false;
 }
 
+/* A program in a directory that is root's wherever Linux is. */
+static bool is_program(const char *path)
+{
+	static const char *const places[] = { "/usr/bin", "/usr/sbin", "/bin", "/sbin",
+					      "/usr/local/bin" };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		size_t length = strlen(places[i]);
+
+		if (!strncmp(path, places[i], length) && path[length] == '/' &&
+		    !strchr(path + length + 1, '/'))
+			return true;
+	}
+	return false;
+}
+
+bool duty_left_out(const struct sbx_blob *blob, const struct sbx_fs_set *set,
+		   const struct sbx_fs_point *point)
+{
+	return point->path && !point->wild && point->rule < SBX_COUNT(blob, FS) &&
+	       !is_soft(&SBX_AT(blob, FS, sbx_fs_rule, point->rule)->head) &&
+	       is_program(point->path) && !is_given(set, point->path, SBX_WRITE);
+}
+
 static void find_files(struct finder *f)
 {
 	bool reads = false;
@@ -194,7 +218,7 @@ static void find_files(struct finder *f)
 			continue;
 		rule = SBX_AT(f->blob, FS, sbx_fs_rule, point->rule);
 		reads |= point->verb == SBX_FS_GRANT && !(point->rights & SBX_WRITE);
-		if (takes && takes_beneath(f, point))
+		if (takes && takes_beneath(f, point) && !duty_left_out(f->blob, f->set, point))
 			add(f, SBX_DUTY_DENY_BENEATH, SBX_SEC_FS, point->rule,
 			    is_soft(&rule->head));
 		if ((point->verb == SBX_FS_GRANT && gives_beneath(f, point)) ||

@@ -38,6 +38,11 @@ const struct sbx_fs_point *point_made(const struct sbx_fs_set *set,
  */
 bool fs_set_unmade(struct arena *arena, const struct sbx_blob *blob, const struct sbx_fs_set *set,
 		   struct sbx_fs_set *out);
+/* Does landlock leave out what @point denies, of what is granted around it?  On paper a
+ * program of the system's, which is a file in directories of root's; stub/direct_holes.c
+ * looks. */
+bool duty_left_out(const struct sbx_blob *blob, const struct sbx_fs_set *set,
+		   const struct sbx_fs_point *point);
 /* Which duty the answer @verdict about @right of @path is. */
 enum sbx_duty duty_of_path(struct arena *arena, const struct sbx_fs_set *set, const char *path,
 			   unsigned right, const struct sbx_fs_verdict *verdict);

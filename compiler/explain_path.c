@@ -188,6 +188,7 @@ const char *explain_path(const struct question *question, struct answer *answer)
 	struct sbx_fs_verdict verdict, later;
 	uint32_t snapshot = SBX_NONE;
 	enum sbx_duty duty;
+	const char *how;
 
 	if (!written)
 		return "that variable has no value here";
@@ -207,7 +208,12 @@ const char *explain_path(const struct question *question, struct answer *answer)
 	answer->loser = rule_of(question->view, verdict.loser);
 	answer->nobody = "no rule grants it";
 	duty = duty_of_path(question->arena, &question->view->set, real, right, &verdict);
-	answer_duty(question, answer, duty, mount_answer(&verdict, duty, right));
+	how = mount_answer(&verdict, duty, right);
+	if (duty == SBX_DUTY_DENY_BENEATH &&
+	    duty_left_out(question->blob, &question->view->set,
+			  &question->view->set.points[verdict.point]))
+		duty = SBX_DUTY_GRANTS;
+	answer_duty(question, answer, duty, how);
 	if (answer->how && question->only->backend == SBX_LANDLOCK &&
 	    is_open_unmade(question, real, right, &verdict)) {
 		answer->allowed = true;
