@@ -9,6 +9,7 @@
 #include "chaperon/budget.h"
 #include "chaperon/queue.h"
 #include "chaperon/tables.h"
+#include "chaperon/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,11 +233,14 @@ static void show_job(struct client *client, int status)
 	if (all_of_user(client))
 		snprintf(owner, sizeof(owner), " UserId=%s(%u) ", client->server->session->user,
 			 getuid());
-	if (size &&
-	    (!*owner || !memmem(evbuffer_pullup(client->captured, -1), size, owner, strlen(owner))))
+	if (size && (!*owner ||
+		     !memmem(evbuffer_pullup(client->captured, -1), size, owner, strlen(owner)))) {
 		not_ours(client, client->ids.items[0].job);
-	else
-		show_captured(client, status);
+		return;
+	}
+	if (job)
+		words_show(client, job->tag, job->id);
+	show_captured(client, status);
 }
 
 static void begin_show(struct client *client)

@@ -10,6 +10,7 @@
 #include "chaperon/budget.h"
 #include "chaperon/queue.h"
 #include "chaperon/tables.h"
+#include "chaperon/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -154,6 +155,8 @@ static void on_batch_end(struct client *client, int status)
 {
 	if (!client->job)
 		record_failed(client->server->record, client->tag);
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == SBX_JOB_EXIT) /* of --wait */
+		words_show(client, client->tag, client->job);
 	if (client->job && counts_hours(client))
 		budget_judge_hours(client, within_hours);
 	else
@@ -388,9 +391,34 @@ static void begin_step(struct client *client)
 		go_on(client);
 }
 
+/* `jobs NAME`, of another policy, which no job could be given. */
+static bool has_other_policy(struct client *client)
+{
+	const struct sbx_blob *blob = &client->server->session->blob;
+	const char *name;
+	char place[256];
+
+	for (uint32_t i = 0; i < SBX_COUNT(blob, SLURM); i++) {
+		const struct sbx_slurm_rule *rule = SBX_AT(blob, SLURM, sbx_slurm_rule, i);
+
+		if (rule->head.verb != SBX_SLURM_JOBS)
+			continue;
+		name = sbx_string(blob, SBX_AT(blob, TMPLS, sbx_tmpl, rule->value_first)->text);
+		sbx_place(blob, rule->head.loc, place, sizeof(place));
+		ask_refuse(&client->ask,
+			   "%s refused: jobs are to run under the policy %s (%s), and in this "
+			   "version they run under their session's",
+			   client->ask.request.command, name, place);
+		return true;
+	}
+	return false;
+}
+
 void job_begin(struct client *client)
 {
-	if (batch(client))
+	if (!command_is_step(client) && has_other_policy(client))
+		command_refused(client);
+	else if (batch(client))
 		begin_batch(client);
 	else
 		begin_step(client);

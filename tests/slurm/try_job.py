@@ -145,6 +145,11 @@ class Tries:
             said = re.search(r"sbx: (input|output|error) \S+ of the job cannot be opened inside its policy: (.*)\n", self.words(job))
             self.check(said and not leaves and not self.read("to") and self.state(job) == "FAILED 125:0", f"in the job it is not: {' '.join(words)}",
                        f"{self.state(job)} {self.words(job)}")
+        status, out, errors = self.session.run("sbatch", "--parsable", "--wait", f"--output={home}/outside", "file.sh")
+        said = f"sbx: of job {out.strip()}: sbx: output {home}/outside of the job cannot be opened inside its policy: "
+        self.check(status == 125 and said in errors, "who waits for it hears why", f"{status} {errors}")
+        status, out, errors = self.session.run("scontrol", "show", "job", out.strip())
+        self.check(status == 0 and said in errors and "sbx-" not in out, "and so does who asks", f"{out} {errors}")
         kinds = [("append", "--output=both", "--open-mode=append"), ("truncate", "--output=both", "--open-mode=truncate"),
                  ("apart", "--output=both", "--error=apart"), ("one", "--output=both", "--error=both"), ("none", "--output=none", "--error=apart"),
                  ("input", "--output=both", "--input=in")]
@@ -203,6 +208,8 @@ class Tries:
         self.end_of()
         self.check(wait_for(lambda: subprocess.run(left, capture_output=True).returncode) and "CANCELLED" in self.state(job), "scancel ends all of it",
                    self.state(job))
+        errors = self.session.run("scontrol", "show", "job", job)[2]
+        self.check(re.match(rf"sbx: of job {job}: slurmstepd\S*: error: \*\*\* JOB {job} ON \S+ CANCELLED AT ", errors), "which is said", errors)
 
     def step(self):
         """srun where all runs in a job already, as sbx-exec --job starts a chaperon: a step of that job."""
