@@ -118,14 +118,16 @@ static bool is_made(const struct sbx_fs_point *point)
 }
 
 /* What is made at the name of the point at @index: `exec /tmp` beside `tmp /tmp` is of the
- * tmpfs, too. */
+ * tmpfs, too.  Of a tmp and a copy, which links may bring together, it is the tmp. */
 static const struct sbx_fs_point *made_at(const struct sbx_fs_set *set, uint32_t index)
 {
+	const struct sbx_fs_point *made = NULL;
+
 	for (size_t i = 0; i < set->count; i++)
-		if (is_made(&set->points[i]) &&
+		if (is_made(&set->points[i]) && (!made || made->verb == SBX_FS_COPY) &&
 		    !strcmp(set->points[i].path, set->points[index].path))
-			return &set->points[i];
-	return NULL;
+			made = &set->points[i];
+	return made;
 }
 
 /* A seal that does not refuse, since it excepts the path. */
@@ -142,6 +144,8 @@ static void look_into_made(const struct sbx_fs_set *set, const char *path, unsig
 	const struct sbx_fs_point *made = made_at(set, out->point);
 	struct sbx_fs_verdict read;
 
+	if (made && is_made(&set->points[out->point]))
+		out->point = (uint32_t)(made - set->points);
 	if (made && made->verb == SBX_FS_TMP && strlen(made->path) < opened->length) {
 		*out = (struct sbx_fs_verdict){ false, SBX_WHY_SEAL, opened->seal, out->point };
 		return;

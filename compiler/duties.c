@@ -249,6 +249,8 @@ const struct sbx_fs_point *point_made(const struct sbx_fs_set *set,
 {
 	if (verdict->point == SBX_NONE)
 		return NULL;
+	if (set->points[verdict->point].verb == SBX_FS_TMP)
+		return &set->points[verdict->point];
 	/* `exec /tmp` beside `tmp /tmp`: whichever decided, it is the tmpfs. */
 	for (size_t i = 0; i < set->count; i++)
 		if ((set->points[i].verb == SBX_FS_TMP || set->points[i].verb == SBX_FS_COPY) &&

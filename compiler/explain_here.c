@@ -130,6 +130,17 @@ static bool lies_under_mask(const struct question *question, const char *path,
 	return true;
 }
 
+/* Does the tree @path begin where nothing of the host's is around? */
+static bool begins_alone(const struct question *question, const char *path)
+{
+	const struct sbx_fs_set *set = &question->view->set;
+
+	for (unsigned right = SBX_READ; right <= SBX_EXEC; right <<= 1)
+		if (sbx_fs_allows(set, parent(question->arena, path), right))
+			return false;
+	return true;
+}
+
 /* Where the root is empty but for what is granted, links on the way to a grant are
  * made again, and others are there where their directory is.  Firejail shows the host's,
  * but for those that lie under a mask. */
@@ -138,11 +149,17 @@ static bool link_is_there(const struct question *question, const char *path,
 {
 	const struct sbx_fs_set *set = &question->view->set;
 	const struct sbx_fs_point *made;
+	const char *tmp = NULL;
 
 	sbx_fs_decide(set, path, SBX_READ, verdict);
 	made = verdict->allowed ? point_made(set, verdict) : NULL;
-	if (made && made->verb == SBX_FS_TMP && strcmp(made->path, path) != 0)
-		return false; /* the host's lies under it */
+	if (made && made->verb == SBX_FS_TMP)
+		tmp = view_real(question->arena, made->path);
+	/* The host's lies under it; one on the way to a grant is made again where bwrap makes
+	 * the tmp, too. */
+	if (tmp && sbx_path_beneath(tmp, path) >= 0 && strcmp(tmp, path) != 0)
+		return !is_firejail(question) && begins_alone(question, tmp) &&
+		       leads_to_grant(question, path);
 	if (sbx_path_beneath("/dev", path) >= 0 || sbx_path_beneath("/proc", path) >= 0)
 		return true;
 	if (lies_under_mask(question, path, verdict))

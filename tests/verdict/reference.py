@@ -114,7 +114,7 @@ def decide_fs(rules, right, text):
         return 0, int(why == 'seal')
     made = [rule['verb'] for rule in rules if rule['verb'] in MADE and rule['path'] == winner['path']]
     # What a seal in a tmp excepts is as empty as the tmp.
-    if any(depth > len(components(winner['path'])) for depth in opened) and TMP in made[:1]:
+    if any(depth > len(components(winner['path'])) for depth in opened) and TMP in made:
         return 0, 1
     if right == R:
         return 1, 0
@@ -123,7 +123,7 @@ def decide_fs(rules, right, text):
     if shown_why != 'grant':
         return 1, 0
     shown_made = [rule['verb'] for rule in rules if rule['verb'] in MADE and rule['path'] == shown['path']]
-    if opened and shown_opened and TMP in shown_made[:1] and max(shown_opened) > len(components(shown['path'])) \
+    if opened and shown_opened and TMP in shown_made and max(shown_opened) > len(components(shown['path'])) \
             and max(opened) == max(shown_opened):
         return 0, 1
     return int(not made or bool(shown_made) or shown['path'] == winner['path']), 0
