@@ -10,6 +10,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <sys/ipc.h>
 #include <sys/syscall.h>
 
 #include "compiler/render.h"
@@ -129,13 +130,18 @@ static const char *does_more(uint32_t nr, const uint64_t args[6], bool through)
 	/* Nobody has so high a number; and in the control run all is let through. */
 	if (nr == SYS_kill && (int32_t)args[0] <= PID_LIMIT && args[1] - 1 < SIGNALS)
 		return "it would end processes";
+	if (nr == SYS_msgget && ((int32_t)args[0] == IPC_PRIVATE || args[1] & IPC_CREAT))
+		return "it would make a queue of messages, which stays";
 	return NULL;
 }
 
 uint64_t call_nothing(uint32_t nr, unsigned arg)
 {
 	/* To -1 a signal goes that is for all. */
-	return nr == SYS_kill && !arg ? INT32_MAX : UINT64_MAX;
+	if (nr == SYS_kill && arg == 0)
+		return INT32_MAX;
+	/* With all flags it would make a queue, which stays. */
+	return nr == SYS_msgget && arg == 1 ? 0 : UINT64_MAX;
 }
 
 bool call_may_fork(const struct prove *prove)
