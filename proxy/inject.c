@@ -150,9 +150,11 @@ static bool hides_answer(struct span name)
 	return is_one_of(name, hiding);
 }
 
+/* Those of this connection, too, in another spelling. */
 static bool is_own(struct span name)
 {
 	static const char *const own[] = {
+#define HOP_FIELD(name) name,
 #define OWN_FIELD(name) name,
 #include "blob/fields.def"
 		NULL
@@ -161,12 +163,20 @@ static bool is_own(struct span name)
 	return is_one_of(name, own);
 }
 
-/* By which a server may do another thing than was decided about. */
+/*
+ * By which a server may do another thing than was decided about, or do it to another path
+ * as well: that of WebDAV's COPY and MOVE (RFC 4918 9.8), and whence object stores copy.
+ */
 static bool overrides(struct span name)
 {
-	static const char *const fields[] = { "x-http-method-override", "x-http-method",
-					      "x-method-override",	"x-original-url",
-					      "x-original-uri",		"x-rewrite-url", NULL };
+	static const char *const fields[] = {
+		"x-http-method-override", "x-http-method",     "x-method-override",
+		"x-original-url",	  "x-original-uri",    "x-rewrite-url",
+		"destination",		  "x-copy-from",       "x-symlink-target",
+		"x-object-manifest",	  "x-amz-copy-source", "x-amz-rename-source",
+		"x-ms-copy-source",	  "x-ms-rename-source", "x-goog-copy-source",
+		NULL
+	};
 
 	return is_one_of(name, fields);
 }

@@ -40,8 +40,9 @@ Test(inject, the_client_s_own_are_left_out)
 	expect("POST /v1/x?q HTTP/1.1\r\nHost: other.test\r\nX-API-KEY: a\r\nx-api-key: b\r\n"
 	       "x_api_key: c\r\nx.api~key: c\r\nConnection: x-api-key, accept, close\r\nAccept: text/plain\r\n"
 	       "Accept-Encoding: gzip\r\nProxy-Authorization: d\r\nExpect: 100-continue\r\n"
-	       "Keep-Alive: 5\r\nRange: bytes=0-9\r\nIf-Range: x\r\nContent-Length: 3\r\nX-Other: "
-	       "e\r\n\r\n",
+	       "Keep-Alive: 5\r\nRange: bytes=0-9\r\nIf-Range: x\r\nContent-Length: 3\r\n"
+	       "Content_Length: 9\r\nAccept-Charset: utf-16\r\nA-IM: feed\r\nRequest-Range: "
+	       "bytes=0-9\r\nX-Other: e\r\n\r\n",
 	       SPAN("x-api-key"),
 	       "POST /v1/x?q HTTP/1.1\r\nHost: api.test\r\nX-Other: e\r\nContent-Length: 3\r\n"
 	       "Accept-Encoding: identity\r\nx-api-key: sk-real\r\n\r\n");
@@ -65,7 +66,8 @@ Test(inject, what_overrides_is_left_out_where_a_rule_is_narrow)
 {
 	static const char text[] = "POST / HTTP/1.1\r\nHost: a\r\nX-HTTP-Method-Override: DELETE\r\n"
 				   "X-Method-Override: PUT\r\nX_HTTP_Method: PUT\r\nX-Original-URL: "
-				   "/x\r\nX-Rewrite-URL: /y\r\nCookie: c\r\n\r\n";
+				   "/x\r\nDestination: https://a/x\r\nX-Amz-Copy-Source: /b/x\r\n"
+				   "X-Rewrite-URL: /y\r\nCookie: c\r\n\r\n";
 	struct head head = parsed(text);
 	struct inject_request request = {
 		.head = &head, .path = SPAN("/"), .authority = "api.test", .narrowed = true
