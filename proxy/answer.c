@@ -5,6 +5,7 @@
  * HTTP/1.0.  Where a credential went out, its echo is looked for in both, and a packed
  * body is unpacked for that.
  */
+#include "proxy/charset.h"
 #include "proxy/http.h"
 #include "proxy/vault.h"
 
@@ -94,6 +95,9 @@ static bool open_secrets(struct conn *conn, const struct head *head, const char 
 		return false;
 	*why = "it compresses frames that are to be searched for the credential";
 	if (http->upgraded && count(head, "sec-websocket-extensions"))
+		return false;
+	*why = "it answers in a charset that cannot be searched for the credential";
+	if (!charset_is_read(head))
 		return false;
 	if (!codings || http->answer.kind == HEAD_BODY_NONE)
 		return true;

@@ -145,6 +145,16 @@ def case_a_coding_that_cannot_be_read(world):
     expect_in(b"a coding that cannot be searched", body)
 
 
+def case_a_charset_that_cannot_be_read(world):
+    """Nor is one in which the value stands in other bytes, which the program cannot ask for either"""
+    proxy, server = with_key(world, lambda *_: answer(body=KEY.encode("utf-16"), fields=["Content-Type: text/plain; charset=utf-16"]))
+    with inside(world, proxy, "api.test") as connection:
+        status, _, body = ask(connection, "/", "Accept-Charset: utf-16", host="api.test")
+    expect(status[:12], "HTTP/1.1 502")
+    expect_in(b"a charset that cannot be searched", body)
+    expect(b"accept-charset" in server.seen[0][0].lower(), False)
+
+
 def case_two_codings(world):
     """Nor is one that is packed twice, in one field or in two, nor one of two fields of which one says that it is not packed"""
     for coding in (["Content-Encoding: gzip, br"], ["Content-Encoding: gzip", "Content-Encoding: br"], ["Content-Encoding: ", "Content-Encoding: gzip"],
