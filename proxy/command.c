@@ -2,7 +2,7 @@
  * proxy/command.c - the command of a `source exec`.
  *
  * Its end is that of the process itself: what it leaves running in the background may
- * hold its output open for ever.
+ * hold its output open for ever, and is killed then.
  *
  * Between it and the keeper is a process that minds it: it holds one end of a pipe whose
  * other end the keeper alone has.  When that closes, by whatever end of the keeper's, it
@@ -40,6 +40,7 @@ static _Noreturn void become(char *const *argv, char *const *env, int out, int e
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	if (chdir("/") == 0 && dup2(null, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2) {
 		syscall(SYS_close_range, 3u, ~0u, 0u);
 		execve(argv[0], argv, env);
@@ -86,14 +87,15 @@ static _Noreturn void mind(char *const *argv, char *const *env, int out, int err
 	polled[1].fd = command > 0 ? (int)syscall(SYS_pidfd_open, command, 0u) : -1;
 	while (polled[1].fd >= 0 && poll(polled, 2, -1) < 0 && errno == EINTR)
 		;
+	alarm(KILL_SECONDS); /* what hangs in the kernel holds up nobody */
 	if (!polled[1].revents) {
-		alarm(KILL_SECONDS); /* what hangs in the kernel holds up nobody */
 		if (command > 0)
 			kill(-command, SIGKILL);
 		kill_children();
 		_exit(127);
 	}
 	waitpid(command, &status, 0);
+	kill_children();
 	if (WIFSIGNALED(status)) {
 		signal(WTERMSIG(status), SIG_DFL);
 		raise(WTERMSIG(status));
