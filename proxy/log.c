@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 void record_begin(struct record *record, const char *via, const char *host, unsigned port)
@@ -114,9 +115,25 @@ static bool is_removed(int fd)
 	return !fstat(fd, &st) && !st.st_nlink && S_ISREG(st.st_mode);
 }
 
-void record_write(struct session *session, struct record *record)
+/* What was cut off before stays a line of its own. */
+static void put_line(struct session *session, char *text, size_t size)
 {
 	struct pollfd ready = { .fd = session->log_fd, .events = POLLOUT };
+	char between = '\n';
+	struct iovec parts[2] = { { &between, session->log_cut }, { text, size } };
+	ssize_t put = poll(&ready, 1, 0) == 1 ? writev(session->log_fd, parts, 2) : -1;
+
+	if (put == (ssize_t)(session->log_cut + size)) {
+		session->log_cut = false;
+		return;
+	}
+	if (put >= (ssize_t)session->log_cut)
+		session->log_cut = put > (ssize_t)session->log_cut;
+	note_once(&session->log_broken, "cannot be written: lines are missing in it");
+}
+
+void record_write(struct session *session, struct record *record)
+{
 	json_t *line = NULL;
 	char *text;
 	size_t length;
@@ -132,10 +149,8 @@ void record_write(struct session *session, struct record *record)
 		return;
 	length = strlen(text);
 	text[length] = '\n'; /* in the place of its NUL */
-	if (poll(&ready, 1, 0) != 1 ||
-	    write(session->log_fd, text, length + 1) != (ssize_t)(length + 1))
-		note_once(&session->log_broken, "cannot be written: lines are missing in it");
-	else if (is_removed(session->log_fd))
+	put_line(session, text, length + 1);
+	if (is_removed(session->log_fd))
 		note_once(&session->log_gone, "was removed: what is decided is written nowhere");
 	free(text);
 }

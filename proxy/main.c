@@ -175,6 +175,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a log at the caller's limit is a log that ends */
 	umask(077);
 	wrong = serve();
 	if (wrong)

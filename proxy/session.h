@@ -19,6 +19,7 @@ struct session {
 	size_t values_size;
 	int bundle_fd, log_fd;   /* -1: none */
 	bool log_broken, log_gone; /* and the person knows */
+	bool log_cut;               /* its last line is not whole */
 };
 
 /* Receives PROXY_SESSION and reads it.  NULL, or why it cannot be served. */

@@ -1,5 +1,8 @@
 """The session: how it begins, who may use it, how it ends, what the process can do."""
+import json
 import os
+import pathlib
+import resource
 import signal
 import socket
 import subprocess
@@ -185,6 +188,23 @@ def case_the_log_is_removed(world):
     expect(proxy.hear(), (driver.NOTE, "the log of the network was removed: what is decided is written nowhere"))
     expect(proxy.last_words(), [(0, "the proxy refused evil.test:443 (4 times): no rule allows it")])
     expect(proxy.notes, [])
+
+
+def case_the_log_at_its_limit(world):
+    """Where the log may not grow, the session goes on, and no line runs into the next"""
+    proxy = world.proxy("allow good.test")
+    unlimited = resource.prlimit(proxy.pid, resource.RLIMIT_FSIZE)
+    expect(line_of(proxy.exchange(connect("evil.test"))), "sbx: evil.test:443 refused: no rule allows it")
+    proxy.records(1)
+    resource.prlimit(proxy.pid, resource.RLIMIT_FSIZE, (os.path.getsize(proxy.log) + 30, unlimited[1]))
+    for _ in range(3):
+        expect(line_of(proxy.exchange(connect("evil.test"))), "sbx: evil.test:443 refused: no rule allows it")
+    expect_in("lines are missing", proxy.hear()[1])
+    resource.prlimit(proxy.pid, resource.RLIMIT_FSIZE, unlimited)
+    proxy.exchange(connect("other.test"))
+    eventually(lambda: pathlib.Path(proxy.log).read_text().count("\n") == 3)
+    first, cut, last, rest = pathlib.Path(proxy.log).read_text().split("\n")
+    expect((json.loads(first)["host"], len(cut), json.loads(last)["host"], rest), ("evil.test", 30, "other.test", ""))
 
 
 def case_the_start_is_quick(world):
