@@ -165,7 +165,7 @@ bool sbx_net_ends_tls(const struct sbx_blob *blob, const struct sbx_vars *vars, 
 uint32_t sbx_credential_for(const struct sbx_blob *blob, const struct sbx_vars *vars,
 			    const char *host, unsigned port, uint32_t from);
 /* What parts the names in a word of `source exec`: "--from=FILE", or a script for a shell. */
-#define SBX_BETWEEN_NAMES " \t\n\"'`=:;,|&<>(){}@"
+#define SBX_BETWEEN_NAMES " \t\n\"'`=:;,|&<>(){}@!+%#?*[]^\\"
 /* A name in the abstract socket namespace, without the leading NUL. */
 void sbx_net_decide_abstract(const struct sbx_blob *blob, const char *name,
 			     struct sbx_net_verdict *out);

@@ -61,6 +61,44 @@ static bool read_file(struct lower *lower, const struct ast_word *word, struct t
 	return check_way(lower, word->next->next, *json);
 }
 
+/*
+ * A text that a shell or another interpreter reads names files in ways that nobody can
+ * follow from outside; as a file of its own it is one name, which is checked.
+ */
+static bool is_program_text(const struct tmpl *word)
+{
+	bool is_path = false, is_text = false, is_pattern = false;
+
+	for (size_t i = 0; i < word->count; i++) {
+		const struct seg *seg = &word->segs[i];
+
+		if (seg->kind != SBX_SEG_TEXT)
+			continue;
+		is_path |= memchr(seg->text.ptr, '/', seg->text.len) != NULL;
+		for (size_t at = 0; at < seg->text.len; at++) {
+			is_text |= strchr("\t\n\r$`!;&|<>(){}", seg->text.ptr[at]) != NULL;
+			is_pattern |= strchr("*?[", seg->text.ptr[at]) != NULL;
+		}
+	}
+	return is_text || (is_path && is_pattern);
+}
+
+static bool read_argument(struct lower *lower, const struct ast_word *word,
+			  struct tmpl_list *words)
+{
+	size_t first = words->count;
+
+	if (!words_texts(&lower->words, word, words))
+		return false;
+	for (size_t i = first; i < words->count; i++)
+		if (is_program_text(&words->items[i]))
+			return fail_source(
+			    lower, word,
+			    "this is a text for a shell, and what it reads cannot be checked: write "
+			    "it into a program of your own, outside what the policy lets be written");
+	return true;
+}
+
 static bool lower_source(struct lower *lower, const struct ast_stmt *stmt, struct credential *out)
 {
 	static const char *const kinds[] = { "file", "env", "exec", NULL };
@@ -84,7 +122,7 @@ static bool lower_source(struct lower *lower, const struct ast_stmt *stmt, struc
 	} else if (good) {
 		good = words_path(&lower->words, word, WORD_OUTSIDE, VEC_PUSH(lower->arena, &words));
 		for (word = word->next; good && word; word = word->next)
-			good = words_texts(&lower->words, word, &words);
+			good = read_argument(lower, word, &words);
 	}
 	out->source_words = (struct tmpls){ words.items, words.count };
 	return good;

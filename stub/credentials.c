@@ -107,18 +107,16 @@ static const char *make_placeholder(void)
 
 /* ---- what is run, and what it reads ----------------------------------------------- */
 
-/* The file that @name is to a command, whose directory is /. */
-static const char *file_of(const struct launch *launch, const char *name)
+/* The file that @name is to a command in @directory; ~USER is the caller, too. */
+static const char *file_of(const struct launch *launch, const char *name, const char *directory)
 {
-	static const char *const homes[] = { "~/", "$HOME/" };
-	const char *home = launch->vars.value[SBX_VAR_HOME];
+	const char *home = launch->vars.value[SBX_VAR_HOME], *slash = strchr(name, '/');
 
-	for (size_t i = 0; home && i < sizeof(homes) / sizeof(*homes); i++)
-		if (!strncmp(name, homes[i], strlen(homes[i])))
-			return path_join(home, name + strlen(homes[i]));
-	if (*name == '-' && strchr(name, '/')) /* -fFILE */
-		name = strchr(name, '/');
-	return *name == '/' ? name : path_join("/", name);
+	if (home && slash && (*name == '~' || !strncmp(name, "$HOME/", 6)))
+		return path_join(home, slash + 1);
+	if (*name == '-' && slash) /* -fFILE */
+		name = slash;
+	return *name == '/' ? name : path_join(directory, name);
 }
 
 /* The user's own, with another name, which may lie where the program can write. */
@@ -201,24 +199,46 @@ static void check_file(struct launch *launch, uint32_t index, const char *path)
 				place);
 }
 
+/* NULL: its variable has no value. */
+static const char *word_of(const struct launch *launch, uint32_t index, uint32_t n)
+{
+	uint32_t first = credential_at(launch, index)->source_first, unset;
+	bool wild;
+
+	return vars_expand(launch, *SBX_AT(&launch->blob, TMPLS, sbx_tmpl, first + n), &wild,
+			   &unset);
+}
+
+/* The command begins in /, and goes to whichever directory another word says. */
+static void check_name(struct launch *launch, uint32_t index, const char *name)
+{
+	const char *home = launch->vars.value[SBX_VAR_HOME];
+
+	check_file(launch, index, file_of(launch, name, "/"));
+	if (*name == '/' || !strchr(name, '/'))
+		return;
+	if (home)
+		check_file(launch, index, file_of(launch, name, home));
+	for (uint32_t n = 1; n < credential_at(launch, index)->source_count; n++) {
+		const char *word = word_of(launch, index, n), *path = word ? strchr(word, '/') : NULL;
+
+		if (path)
+			check_file(launch, index, file_of(launch, name, path));
+	}
+}
+
 /* A program is often the interpreter of what another word names: each is looked at. */
 static void check_words(struct launch *launch, uint32_t index)
 {
-	const struct sbx_credential *credential = credential_at(launch, index);
-
-	for (uint32_t n = 1; n < credential->source_count; n++) {
-		const struct sbx_tmpl *word =
-			SBX_AT(&launch->blob, TMPLS, sbx_tmpl, credential->source_first + n);
-		uint32_t unset;
-		bool wild;
-		const char *at = vars_expand(launch, *word, &wild, &unset);
+	for (uint32_t n = 1; n < credential_at(launch, index)->source_count; n++) {
+		const char *at = word_of(launch, index, n);
 
 		if (at && at[strcspn(at, SBX_BETWEEN_NAMES)]) /* they may be of one name */
-			check_file(launch, index, file_of(launch, at));
+			check_name(launch, index, at);
 		for (size_t size; at && *at; at += size + (at[size] != '\0')) {
 			size = strcspn(at, SBX_BETWEEN_NAMES);
 			if (size)
-				check_file(launch, index, file_of(launch, mem_copy(at, size)));
+				check_name(launch, index, mem_copy(at, size));
 		}
 	}
 }

@@ -298,7 +298,13 @@ refused 'a script in the workspace' "credential K: the policy lets $work/mint.sh
 refused '... behind an option' "credential K: the policy lets $work/mint.sh be written inside" option "$(exec_of "/bin/sh \"--rcfile=$work/mint.sh\"")"
 refused '... or in one' "credential K: the policy lets $work/mint.sh be written inside" letter "$(exec_of "/bin/cat -f$work/mint.sh")"
 refused '... by its name from /' "credential K: the policy lets $work/mint.sh be written inside" from_root "$(exec_of "/bin/sh ${work#/}/mint.sh")"
-refused '... in what a shell is told' "credential K: the policy lets $work/mint.sh be written inside" told "$(exec_of "/bin/sh -c \"true; . $work/mint.sh\"")"
+refused '... from a directory that is named' "credential K: the policy lets $work be written inside" from_there "$(exec_of "/usr/bin/env \"--chdir=$work\" sh sub/mint.sh")"
+key_policy from_home "$(exec_of '/usr/bin/env -C ~ sh e2e/made/mint.sh')" 'write ~/e2e/made create compat "a test"'
+caller "$sbx_exec" -q "$dir/from_home.sbx" -- true
+output "credential K: the policy lets $home/made/mint.sh be written inside" '... from the home directory'
+key_policy from_user "$(exec_of '/bin/sh -c "~somebody/e2e/made/mint.sh"')" 'write ~/e2e/made create compat "a test"'
+caller "$sbx_exec" -q "$dir/from_user.sbx" -- true
+output "credential K: the policy lets $home/made/mint.sh be written inside" '... by the name of its user'
 refused '... to be made yet' "credential K: the policy lets $work/later be written inside" later "$(exec_of "/bin/sh $work/later")"
 printf '#!/bin/sh\necho REAL-KEY-6\n' >"$keys/twice"; chmod 755 "$keys/twice"; own "$keys"
 ln -f "$keys/twice" "$keys/again"
@@ -341,10 +347,10 @@ others '... or another user' "$open/mint" 65534 755 their_file "$(exec_of "\"$op
 ln -s "$open/key" "$home/shared/link"; chmod 777 "$home/shared"
 others 'a directory that only a link lies in' "$home/shared" "$TESTUID" 777 link_dir "$(exec_of "/bin/sh -c \"$keys/mint '$home/shared/link'\"")"
 chmod 700 "$home/shared"
-accepted 'a device cannot be replaced' device "$(exec_of "/bin/sh -c \"$keys/mint 2>/dev/null\"")"
+accepted 'a device cannot be replaced' device "$(exec_of "/bin/sh $keys/mint /dev/null")"
 rm -rf "$home/open" "$home/shared"
 standin
-key_policy scripted "$(exec_of "/bin/sh -c \"exec $keys/mint now\"")"
+key_policy scripted "$(exec_of "/bin/sh $keys/mint now")"
 caller "$sbx_exec" -q "$dir/scripted.sbx" -- true
 status 0 'a script elsewhere is none of the program'"'s"
 caller "$sbx_exec" "$dir/proxied.sbx" -- true

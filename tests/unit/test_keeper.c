@@ -51,6 +51,15 @@ static const char *text_file(const char *name, const char *text)
 	return file(name, text, strlen(text), 0600);
 }
 
+/* A script of the test's, which begins in its folder. */
+static const char *script(const char *text)
+{
+	char whole[512];
+
+	snprintf(whole, sizeof(whole), "cd %s\n%s", folder, text);
+	return text_file("script", whole);
+}
+
 /* ---- values and files ----------------------------------------------------------------------- */
 
 #define LIT(text) text, sizeof(text) - 1
@@ -499,9 +508,8 @@ Test(keeper, slow_commands, .init = set_up, .fini = tear_down)
 
 	text_file("key", "value-of-file");
 	snprintf(policy, sizeof(policy),
-		 "credential A { source exec /bin/sh -c \"echo x >>%s/runs; sleep 0.5; echo "
-		 "value-of-command\"" REST "credential B { source file ~/key" REST,
-		 folder);
+		 "credential A { source exec /bin/sh %s" REST "credential B { source file ~/key" REST,
+		 script("echo x >>runs; sleep 0.5; echo value-of-command"));
 	start(&session, policy, false);
 	cr_assert(keeper_ask(session.fd, 0, KEEPER_GET) && keeper_ask(session.fd, 0, KEEPER_GET));
 	cr_assert(keeper_ask(session.fd, 1, KEEPER_GET));
@@ -536,8 +544,8 @@ Test(keeper, the_end, .init = set_up, .fini = tear_down)
 		stop(&session);
 	}
 	snprintf(policy, sizeof(policy),
-		 "credential A { source exec /bin/sh -c \"echo \\$\\$ >%s/pid; sleep 100\"" REST,
-		 folder);
+		 "credential A { source exec /bin/sh %s" REST,
+		 script("echo $$ >pid; sleep 100"));
 	start(&session, policy, false);
 	cr_assert(keeper_ask(session.fd, 0, KEEPER_GET));
 	snprintf(policy, sizeof(policy), "%s/pid", folder);
@@ -559,9 +567,8 @@ Test(keeper, a_killed_keeper_leaves_nothing, .init = set_up, .fini = tear_down)
 	bool gone = false;
 
 	snprintf(text, sizeof(text),
-		 "credential A { source exec /bin/sh -c \"cd %s; setsid sleep 9873 & (sleep 9873 & "
-		 "echo x >there); sleep 9873\"" REST,
-		 folder);
+		 "credential A { source exec /bin/sh %s" REST,
+		 script("setsid sleep 9873 & (sleep 9873 & echo x >there); sleep 9873"));
 	start(&session, text, false);
 	cr_assert(keeper_ask(session.fd, 0, KEEPER_GET));
 	snprintf(text, sizeof(text), "%s/there", folder);
@@ -578,6 +585,22 @@ Test(keeper, a_killed_keeper_leaves_nothing, .init = set_up, .fini = tear_down)
 	cr_expect_eq(waitpid(session.pid, NULL, 0), session.pid);
 	close(session.fd);
 	compilation_free(&session.compilation);
+}
+
+/* What a command left behind ends with it, by whatever end. */
+Test(keeper, a_command_leaves_nothing, .init = set_up, .fini = tear_down)
+{
+	struct session session;
+	struct keeper_answer answer;
+	char text[1024];
+
+	snprintf(text, sizeof(text), "credential A { source exec /bin/sh %s" REST,
+		 script("(setsid sleep 9874 &); echo value-of-command"));
+	start(&session, text, false);
+	answer = ask(&session, 0, KEEPER_GET);
+	expect_value(&answer, "value-of-command");
+	cr_expect_neq(system("pgrep -fx 'sleep 9874' >/dev/null"), 0);
+	stop(&session);
 }
 
 Test(keeper, answers_that_are_none)
