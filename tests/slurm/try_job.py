@@ -310,6 +310,26 @@ srun sh -c 'srun true' 2>nested
             self.native("scancel", "--me")
             self.end_of()
 
+    def frozen(self):
+        """A home that is granted around the records, and a repository that was made since: as in the session."""
+        place = self.world.work / "frozen"
+        place.mkdir()
+        source = place / "frozen.pol"
+        text = (pathlib.Path(__file__).parent / "job.pol").read_text().replace("import std/slurm", "import std/slurm\nimport std/git")
+        source.write_text(text + "fs { read $home }\n")
+        session = Inside(self.world, place, "bwrap", source)
+        try:
+            words = "echo x >.git/hooks/new && echo written; cat ~/mark"
+            write(self.world.home / "mark", "mark\n", 0o644)
+            session.run("git", "init", "--quiet", ".")
+            here = session.run("sh", "-c", words)
+            status, out, errors = session.run("sbatch", "--parsable", "--wait", "--output=frozen", f"--wrap={words}")
+            held = session.project / "frozen"
+            self.check(here[1] == "written\nmark\n" and held.exists() and held.read_text() == here[1], "what is granted is what the session had",
+                       f"{here} {status} {out} {errors}")
+        finally:
+            session.end()
+
     # --- what does not fit
 
     def changed(self):
@@ -420,7 +440,7 @@ def run(world, report):
         return
     tries = Tries(world, report)
     try:
-        for name in ("confined", "fidelity", "names", "files", "arrays", "variables", "cancel", "step", "sweep", "changed", "refusals"):
+        for name in ("confined", "fidelity", "names", "files", "arrays", "variables", "cancel", "step", "sweep", "frozen", "changed", "refusals"):
             getattr(tries, name)()
         for backend in backends(report, "job"):
             tries.whole(backend)
