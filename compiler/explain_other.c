@@ -59,9 +59,14 @@ static void note_calls(const struct question *question, unsigned domain, struct 
 
 /* The host's sockets lie under a tmp like its other files, and are not copied. */
 static void note_not_there(const struct question *question, const char *path,
-			   const struct sbx_fs_point *made, struct answer *answer)
+			   struct answer *answer)
 {
-	if (!answer->allowed || access(path, F_OK) ||
+	const struct sbx_fs_point *made;
+	struct sbx_fs_verdict verdict;
+
+	sbx_fs_decide(&question->view->set, path, SBX_READ, &verdict);
+	made = verdict.allowed ? point_made(&question->view->set, &verdict) : NULL;
+	if (!made || !answer->allowed || access(path, F_OK) ||
 	    (question->only && question->only->backend == SBX_LANDLOCK))
 		return;
 	answer_note(question, answer, "where there are mounts the host's may not be there: %s (%s)",
@@ -103,8 +108,7 @@ static void note_own_socket(const struct question *question, const char *path,
 
 	sbx_fs_decide(&question->view->set, path, SBX_WRITE, &verdict);
 	made = verdict.allowed ? point_made(&question->view->set, &verdict) : NULL;
-	if (made)
-		note_not_there(question, path, made, answer);
+	note_not_there(question, path, answer);
 	if (made)
 		answer_note(question, answer, "a socket that the session itself makes %s %s works",
 			    elsewhere ? "in its own directory in" : "in its private", made->path);
