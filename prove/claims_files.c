@@ -221,6 +221,7 @@ void claims_baits(struct prove *prove)
 				*VEC_PUSH(prove->arena, &baits) = (struct bait){ .path = path };
 	for (size_t i = 0; i < baits.count; i++)
 		make_bait(prove, &baits, &baits.items[i]);
+	net_baits(prove);
 	kinds_make(prove);
 }
 

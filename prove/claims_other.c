@@ -149,6 +149,20 @@ static void add_net_rule(struct prove *prove, uint32_t index)
 	}
 }
 
+void net_baits(struct prove *prove)
+{
+	for (uint32_t i = 0; i < SBX_COUNT(&prove->blob, NET); i++) {
+		const struct sbx_net_rule *rule = SBX_AT(&prove->blob, NET, sbx_net_rule, i);
+		bool wild = false;
+		const char *path = rule->kind == SBX_NETK_UNIX && rule->head.verb != SBX_NETV_LISTEN
+				       ? claim_expand(prove, rule->path, &wild)
+				       : NULL;
+
+		if (path && !wild && scratch_has(prove, path))
+			scratch_socket(prove, path);
+	}
+}
+
 void claims_net(struct prove *prove)
 {
 	bool proxy = sbx_meta(&prove->blob)->net_mode == SBX_NET_PROXY;

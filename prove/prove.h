@@ -79,6 +79,9 @@ struct scratch {
 	int tcp, local, abstract; /* listening */
 	unsigned port;
 	const char *socket, *name;
+	struct {
+		VEC_OF(int)
+	} sockets; /* listening at names that the policy speaks of */
 };
 
 struct prove { /* of one backend */
@@ -110,6 +113,7 @@ extern volatile sig_atomic_t prove_stopped; /* by a signal: leave nothing behind
 const char *scratch_make(struct prove *prove);
 const char *scratch_path(struct prove *prove, const char *path, bool directory,
 			 const char *text);
+void scratch_socket(struct prove *prove, const char *path); /* where one can be */
 bool scratch_has(const struct prove *prove, const char *path);
 void scratch_remove(struct prove *prove);
 /* Takes the name @path away, with whatever holds it since; puts it back. */
@@ -138,6 +142,7 @@ void kinds_make(struct prove *prove); /* with the other baits */
 void claims_kinds(struct prove *prove);
 void claims_env(struct prove *prove);
 void claims_calls(struct prove *prove);
+void net_baits(struct prove *prove); /* with the other baits */
 void claims_net(struct prove *prove);
 /* In mode proxy: what each rule about hosts says, and a host by itself.  @port 0: a rule's
  * without one. */

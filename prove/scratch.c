@@ -152,6 +152,16 @@ static int listen_local(const char *name, size_t at)
 			 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + at + length));
 }
 
+void scratch_socket(struct prove *prove, const char *path)
+{
+	int fd;
+
+	make_parents(path);
+	fd = listen_local(path, 0);
+	if (fd >= 0)
+		*VEC_PUSH(prove->arena, &prove->scratch.sockets) = fd;
+}
+
 static void make_listeners(struct prove *prove)
 {
 	struct sockaddr_in here = { .sin_family = AF_INET,
@@ -274,6 +284,8 @@ void scratch_remove(struct prove *prove)
 	for (size_t i = 0; i < sizeof(listening) / sizeof(listening[0]); i++)
 		if (*listening[i] >= 0)
 			close(*listening[i]);
+	for (size_t i = 0; i < prove->scratch.sockets.count; i++)
+		close(prove->scratch.sockets.items[i]);
 	if (prove->scratch.top)
 		remove_all(prove->scratch.top);
 }
