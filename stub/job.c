@@ -88,7 +88,7 @@ static void take_backend(struct launch *launch)
 			enough = (2u << kind) - 1;
 	launch->options.backends &= enough;
 	if (!launch->options.backends)
-		refuse("job %s: no backend is left that enforces as much as %s: install it here",
+		refuse("job %s: no backend here enforces as much as %s: install it",
 		       launch->options.job, name ? name : "");
 }
 
@@ -169,7 +169,7 @@ void job_read(struct launch *launch)
 	policy = value_of(launch, "blob ");
 	options->workspace = job_value(launch, SBX_VAR_WORKSPACE);
 	if (!version || strcmp(version, SBX_JOB_VERSION) || !policy || !options->workspace)
-		refuse("job %s: submitted by another version of sbx: install the same everywhere",
+		refuse("job %s: of another version of sbx: install the same everywhere",
 		       options->job);
 	options->blob = out_string("%s/%s.sbx", path_parent(options->job), policy);
 	chdir(options->workspace); /* or vars.c says what is wrong with it */

@@ -223,7 +223,7 @@ void options_parse(char **argv, struct options *out)
 	if (*at && !strcmp(*at, "--"))
 		at++;
 	if (!out->job != !out->digest || (out->job && (*at || out->workspace || out->define_count)))
-		refuse("--job DIR --digest SHA256 is all of a job: the rest is there");
+		refuse("--job DIR --digest SHA256 is all of a job");
 	if (!*at && !out->job)
 		refuse("which policy? usage: sbx-exec [OPTION...] BLOB|NAME [--] [COMMAND...]");
 	if (*at)

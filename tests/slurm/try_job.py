@@ -394,16 +394,16 @@ srun sh -c 'srun true' 2>nested
         script = "#!/bin/sh\n"
         digest = hashlib.sha256(script.encode()).hexdigest()
         cases = [
-            (["--job", "/j"], "--job DIR --digest SHA256 is all of a job: the rest is there"),
-            ([*self.envelope(), "blob.sbx"], "--job DIR --digest SHA256 is all of a job: the rest is there"),
-            ([*self.envelope(), "-D", "a=b"], "--job DIR --digest SHA256 is all of a job: the rest is there"),
+            (["--job", "/j"], "--job DIR --digest SHA256 is all of a job"),
+            ([*self.envelope(), "blob.sbx"], "--job DIR --digest SHA256 is all of a job"),
+            ([*self.envelope(), "-D", "a=b"], "--job DIR --digest SHA256 is all of a job"),
             (["--job", "job", "--digest", "0"], f"job job: No such file or directory: {again}"),
             (["--job", ".", "--digest", "0"], f"job .: not an absolute name: {again}"),
             (["--job", made, "--digest", "0"], f"job {made}: its envelope is not the one that was submitted: {again}"),
-            ({"version": "2"}, f"job {made}: submitted by another version of sbx: install the same everywhere"),
-            ({"blob": None}, f"job {made}: submitted by another version of sbx: install the same everywhere"),
+            ({"version": "2"}, f"job {made}: of another version of sbx: install the same everywhere"),
+            ({"blob": None}, f"job {made}: of another version of sbx: install the same everywhere"),
             ({"var workspace": "=/nowhere"}, "workspace /nowhere: No such file or directory"),
-            ({"backend": "native"}, f"job {made}: no backend is left that enforces as much as native: install it here"),
+            ({"backend": "native"}, f"job {made}: no backend here enforces as much as native: install it"),
             ({"script": digest}, f"job {made}: its script cannot be read: No such file or directory"),
             ({"var home": "=/elsewhere"}, f"job {made}: $home is {self.world.home} here, and /elsewhere where it was submitted"),
             ({"var workspace": f"={self.project}/../project"}, f"job {made}: $workspace is {self.project} here, and {self.project}/../project where it "
@@ -413,7 +413,7 @@ srun sh -c 'srun true' 2>nested
             status, text = self.launch(*(self.envelope(**words) if isinstance(words, dict) else words))
             self.check((status, text) == (125, f"sbx-exec: {said}\n"), f"refused: {said}", text)
         status, text = self.launch(*self.envelope(), "--backend", "landlock")
-        self.check((status, text) == (125, f"sbx-exec: job {made}: no backend is left that enforces as much as bwrap: install it here\n"),
+        self.check((status, text) == (125, f"sbx-exec: job {made}: no backend here enforces as much as bwrap: install it\n"),
                    "a weaker backend is not taken", text)
         inside = [
             ({}, 0, ""),
