@@ -255,12 +255,7 @@ void direct_tmp_make(struct launch *launch)
 
 	if (!direct->tmp)
 		return;
-	if (!sessions_open(launch, &session))
-		refuse("no place to note the session's own directory in: make ~/.local/state/sbx "
-		       "writable: %s",
-		       out_error(errno));
-	if (!sessions_lock(&session))
-		sessions_refuse();
+	sessions_enter(launch, &session);
 	clear_dead(session.dir);
 	sys_clock(CLOCK_BOOTTIME, &now);
 	direct->tmp_dir = session.dir;

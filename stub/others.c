@@ -161,8 +161,7 @@ void others_hold(struct launch *launch)
 		say_unheld(launch);
 	if (launch->plan.backend == SBX_LANDLOCK || !open_records(launch, session))
 		return;
-	if (!sessions_lock(session))
-		sessions_refuse();
+	sessions_hold(session);
 	sessions_read_others(session, &others);
 	sessions_unlock(session);
 	session->others_died = others.dead_names.count;

@@ -248,8 +248,7 @@ void placeholders_make(struct launch *launch)
 			       out_error(errno));
 		return;
 	}
-	if (!sessions_lock(session))
-		sessions_refuse();
+	sessions_hold(session);
 	sessions_read_others(session, &others);
 	join_others(launch, &others, &parent);
 	for (size_t i = 0; i < plan->placeholders.count; i++)

@@ -52,7 +52,9 @@ void others_hold(struct launch *launch);
 bool sessions_open(const struct launch *launch, struct session *session);
 /* False: somebody holds it and does not let go. */
 bool sessions_lock(struct session *session);
-_Noreturn void sessions_refuse(void); /* because of that */
+/* The same, or the launch is refused; and both of these, or it is. */
+void sessions_hold(struct session *session);
+void sessions_enter(const struct launch *launch, struct session *session);
 void sessions_unlock(struct session *session);
 /* Their directory, whether or not it is there yet; @statement needs it. */
 const char *sessions_place(const struct launch *launch, const char *statement);

@@ -86,10 +86,19 @@ bool sessions_lock(struct session *session)
 	return false;
 }
 
-void sessions_refuse(void)
+void sessions_hold(struct session *session)
 {
-	refuse("~/.local/state/sbx/sessions/" MUTEX_NAME
-	       " is held by another process: end it (fuser names it)");
+	if (!sessions_lock(session))
+		refuse("~/.local/state/sbx/sessions/" MUTEX_NAME
+		       " is held by another process: end it (fuser names it)");
+}
+
+void sessions_enter(const struct launch *launch, struct session *session)
+{
+	if (!sessions_open(launch, session))
+		refuse("no place for the session's own files: make ~/.local/state/sbx writable: %s",
+		       out_error(errno));
+	sessions_hold(session);
 }
 
 void sessions_unlock(struct session *session)
@@ -120,12 +129,7 @@ int sessions_own_file(struct launch *launch, const char *path, int *dir)
 	struct stat st;
 	int fd;
 
-	if (!sessions_open(launch, &session))
-		refuse("no place for the session's own files: make ~/.local/state/sbx "
-		       "writable: %s",
-		       out_error(errno));
-	if (!sessions_lock(&session))
-		sessions_refuse();
+	sessions_enter(launch, &session);
 	sessions_read_others(&session, &others); /* clears away those of dead sessions */
 	*dir = session.dir;
 	fd = openat(session.dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

@@ -85,12 +85,18 @@ void slurm_find(struct launch *launch)
 /* It names libraries that each of Slurm's own clients loads, outside. */
 void slurm_check(struct launch *launch)
 {
-	for (char **at = environ; *at && launch->slurm.helper.path; at++)
-		if (!strncmp(*at, CONF, strlen(CONF)) &&
-		    helper_may_be_written(launch, *at + strlen(CONF)))
+	for (char **at = environ; *at && launch->slurm.helper.path; at++) {
+		const char *conf;
+
+		if (strncmp(*at, CONF, strlen(CONF)) != 0)
+			continue;
+		conf = *at + strlen(CONF);
+		/* sbx-chaperon's directory is /. */
+		if (helper_may_be_written(launch, *conf == '/' ? conf : path_join("/", conf)))
 			launch_obstacle(
 			    launch, "%s: the policy lets it be written inside: keep it elsewhere",
 			    *at);
+	}
 }
 
 /* ---- the launch ------------------------------------------------------------------- */

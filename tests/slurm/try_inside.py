@@ -160,11 +160,16 @@ class Tries:
         log, conf = self.project / "log", write(self.project / "slurm.conf", "")
         for what, environment, options, says in (
                 ("a log that can be written inside", {}, ["--slurm-log", log], f"--slurm-log {log}: the policy lets it be written inside"),
-                ("a configuration that can", {"SLURM_CONF": str(conf)}, [], f"SLURM_CONF={conf}: the policy lets it be written inside")):
+                ("a configuration that can", {"SLURM_CONF": str(conf)}, [], f"SLURM_CONF={conf}: the policy lets it be written inside"),
+                ("the same from /", {"SLURM_CONF": str(conf)[1:]}, [], f"SLURM_CONF={str(conf)[1:]}: the policy lets it be written inside")):
             self.session.variables.update(environment)
             done = self.session.once("true", options=options)
             self.check(done.returncode == 125 and says in done.stderr, f"{what}: refused", done.stderr)
             self.session.variables["SLURM_CONF"] = str(self.world.cluster.conf)
+        self.session.variables["SLURM_CONF"] = "nowhere"
+        done = self.session.once("true")
+        self.check(done.returncode == 0 and "does not list its options" in done.stderr, "a configuration that is none: said, and no more", done.stderr)
+        self.session.variables["SLURM_CONF"] = str(self.world.cluster.conf)
         for gone in ("sbx-chaperon", "slurm"):
             path = self.session.programs / gone
             path.rename(f"{path}.away")
