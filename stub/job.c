@@ -48,6 +48,12 @@ static const char *value_of(const struct launch *launch, const char *key)
 	return line ? line + strlen(key) : NULL;
 }
 
+static _Noreturn void refuse_changed(const struct launch *launch, const char *what)
+{
+	refuse("job %s: its %s is not the one that was submitted: submit it again",
+	       launch->options.job, what);
+}
+
 /* A file of at most @most bytes whose digest is @digest: in the arena. */
 static const char *read_file(const struct launch *launch, int dir, const char *name, size_t most,
 			     const char *digest, size_t *size)
@@ -70,8 +76,7 @@ static const char *read_file(const struct launch *launch, int dir, const char *n
 	sbx_sha256_add(&sum, data, *size);
 	sbx_sha256_end(&sum, bytes);
 	if (strcmp(out_hex(bytes), digest))
-		refuse("job %s: its %s is not the one that was submitted: submit it again",
-		       launch->options.job, name);
+		refuse_changed(launch, name);
 	return data;
 }
 
@@ -160,7 +165,7 @@ void job_read(struct launch *launch)
 
 	if (*options->job != '/' || dir < 0)
 		refuse("job %s: %s: submit it again", options->job,
-		       dir < 0 ? out_error(errno) : "not an absolute name");
+		       out_error(dir < 0 ? errno : EINVAL));
 	launch->envelope = read_file(launch, dir, SBX_JOB_ENVELOPE, ENVELOPE_MAX, options->digest,
 				     &launch->envelope_size);
 	if (!launch->envelope_size || launch->envelope[launch->envelope_size - 1])
@@ -194,8 +199,7 @@ void job_hold(struct launch *launch)
 	if (!launch->envelope)
 		return;
 	if (strcmp(out_hex(launch->blob.header->digest), value_of(launch, "blob ")))
-		refuse("job %s: %s is another policy: submit it again", launch->options.job,
-		       launch->blob_path);
+		refuse_changed(launch, "policy");
 	for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++) {
 		const char *was = job_value(launch, same[i]), *is = launch->vars.value[same[i]];
 

@@ -361,7 +361,7 @@ srun sh -c 'srun true' 2>nested
 
         cases = [(envelope, "its envelope is not the one that was submitted: submit it again"), (linked, "its envelope cannot be read: "),
                  (script, "its script is not the one that was submitted: submit it again"), (longer, "its script is not the one that was submitted"),
-                 (replaced, " is another policy: submit it again")]
+                 (replaced, "its policy is not the one that was submitted: submit it again")]
         for change, said in cases:
             before = set(self.jobs.iterdir())
             job = self.submit("--hold", "--wrap=echo ran >evil", "--output=changed")
@@ -398,7 +398,7 @@ srun sh -c 'srun true' 2>nested
             ([*self.envelope(), "blob.sbx"], "--job DIR --digest SHA256 is all of a job"),
             ([*self.envelope(), "-D", "a=b"], "--job DIR --digest SHA256 is all of a job"),
             (["--job", "job", "--digest", "0"], f"job job: No such file or directory: {again}"),
-            (["--job", ".", "--digest", "0"], f"job .: not an absolute name: {again}"),
+            (["--job", ".", "--digest", "0"], f"job .: Invalid argument: {again}"),
             (["--job", made, "--digest", "0"], f"job {made}: its envelope is not the one that was submitted: {again}"),
             ({"version": "2"}, f"job {made}: of another version of sbx: install the same everywhere"),
             ({"blob": None}, f"job {made}: of another version of sbx: install the same everywhere"),
