@@ -9,6 +9,14 @@
 #include "compiler/text.h"
 #include "prove/prove.h"
 
+static bool allows_slurm(const struct sbx_blob *blob)
+{
+	for (uint32_t i = 0; i < SBX_COUNT(blob, SLURM); i++)
+		if (SBX_AT(blob, SLURM, sbx_slurm_rule, i)->head.verb == SBX_SLURM_ALLOW)
+			return true;
+	return false;
+}
+
 /* A name that the pattern @name matches. */
 static const char *witness(struct arena *arena, const char *name)
 {
@@ -45,6 +53,9 @@ static struct claim *add(struct prove *prove, enum sbx_section_id section, uint3
 	    (sbx_meta(&prove->blob)->net_mode == SBX_NET_PROXY && claim->value &&
 	     prove->view.vars.value[SBX_VAR_CA_BUNDLE] &&
 	     !strcmp(claim->value, prove->view.vars.value[SBX_VAR_CA_BUNDLE])))
+		claim->value = NULL;
+	/* The directory of Slurm's clients comes before it. */
+	if (!strcmp(name, "PATH") && allows_slurm(&prove->blob))
 		claim->value = NULL;
 	/* A backend without a private /tmp points these to its own place. */
 	if (prove->target.backend == SBX_LANDLOCK && claim->value && verdict.set &&
