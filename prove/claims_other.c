@@ -182,7 +182,7 @@ void claims_net(struct prove *prove)
 
 		if (said->action == SBX_DO_SUBMIT)
 			add(prove, SBX_SEC_ASSERTS, i, said->head.verb == SBX_CAN, NULL, "submit")
-			    ->why = "Slurm is not enforced by this version";
+			    ->why = "sbx-chaperon decides it, and no job is submitted to see";
 		if (said->action != SBX_DO_CONNECT)
 			continue;
 		path = said->is_path ? claim_expand(prove, said->object, &wild) : NULL;
