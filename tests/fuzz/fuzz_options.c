@@ -47,7 +47,8 @@ static bool is(const char *word, const char *name, const char *letter)
 static bool holds_value(const char *word)
 {
 	static const char *const names[] = { "--backend=", "--workspace=", "--define=",
-					     "--net-log=", "--job=",       "--digest=" };
+					     "--net-log=", "--slurm-log=", "--job=",
+					     "--digest=" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strncmp(word, names[i], strlen(names[i])))
@@ -73,6 +74,7 @@ static void check_accepted(const struct line *line)
 			   !strncmp(word, "--define=", 9);
 		if (is(word, "--backend", NULL) || is(word, "--workspace", NULL) ||
 		    is(word, "--define", "-D") || is(word, "--net-log", NULL) ||
+		    is(word, "--slurm-log", NULL) ||
 		    is(word, "--job", NULL) || is(word, "--digest", NULL))
 			at++;
 		else if (!holds_value(word) && !is(word, "--dry-run", NULL) &&
