@@ -61,6 +61,18 @@ static void add_early(struct redact_set *set, const struct form *form)
 	}
 }
 
+static void add_bits(struct redact_set *set, size_t index)
+{
+	const struct form *form = &set->forms[index];
+	size_t count = form->count < 64 ? form->count : 64;
+
+	set->last[index] = 1ull << (count - 1);
+	for (unsigned byte = 0; byte < 256; byte++)
+		for (size_t i = 0; i < count; i++)
+			if (form_fits(form, i, (uint8_t)byte))
+				set->fits[byte][index] |= 1ull << i;
+}
+
 /* Each way to write the first two elements of @form that are wholly known. */
 static void add_pairs(struct redact_set *set, const struct form *form)
 {
@@ -132,6 +144,7 @@ struct redact_set *redact_set_make(const void *secret, size_t size)
 		for (; !i && form->count < size; form->count++)
 			form->elements[form->count] =
 			    (struct element){ 0xff, ((const uint8_t *)secret)[form->count] };
+		add_bits(set, i);
 		add_pairs(set, form);
 		add_early(set, form);
 	}

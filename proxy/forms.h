@@ -26,9 +26,11 @@ struct redact_set {
 	struct form forms[FORMS];
 	struct element *elements; /* of all forms */
 	size_t element_count;
-	size_t longest;  /* bytes of a form, each in the longest escape, and more */
-	bool first[256]; /* a byte that the first element of a form may be, */
-	bool early[256]; /* or one of the first three */
+	size_t longest;            /* bytes of a form, each in the longest escape, and more */
+	uint64_t fits[256][FORMS]; /* a bit for each of the first 64 elements that a byte may be */
+	uint64_t last[FORMS];      /* the last of these */
+	bool first[256];           /* a byte that the first element of a form may be, */
+	bool early[256];           /* or one of the first three */
 	unsigned pair_count;
 	uint8_t pairs[FORMS * 4][2]; /* the two bytes by which a form begins: all there are */
 };

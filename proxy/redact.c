@@ -6,8 +6,11 @@
  * each byte; of two in the same place the one that began first stays, since what both find
  * it covers.
  *
- * Threads cost ten times as much as looking for none.  So while there is no thread, 16
- * bytes at a time are searched for the two bytes by which a form begins, or for an escape.
+ * How long threads take tells how far a text is like a secret.  So they are not asked
+ * before detect.c, which takes as long for all texts, has found a whole form (or 64
+ * elements of one); then they look once more, from before it may have begun.  Both cost more
+ * than looking for no beginning: where there is none, 16 bytes at a time are searched for
+ * the two bytes by which a form begins, or for an escape.
  *
  * What waits must tell nothing.  Did it wait because it is like a secret's beginning, then
  * who has a text of his own come back would learn the secret one character after the other,
@@ -21,10 +24,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proxy/escape.h"
-#include "proxy/forms.h"
+#include "proxy/detect.h"
 
 #define THREADS       512
+#define WINDOW        66 /* bytes after the last pair within which 64 elements may be */
 #define PAIRS_AT_ONCE 32
 #define EACH_BYTE     0x8080808080808080u
 
@@ -58,6 +61,10 @@ struct redact {
 	uint8_t *data;    /* which is here */
 	uint8_t *kept;    /* the bytes before, not handed on yet */
 	size_t kept_size, kept_room;
+	struct detect detect, detect_whole; /* where there is none, threads look */
+	size_t alert;                       /* so many bytes more threads look */
+	uint8_t *past, *past_next;          /* bytes before this call's as they were, of the tail */
+	size_t past_size, past_room;
 	unsigned count, next_count, recent; /* recent: as form->recent, of those in none */
 	struct thread threads[THREADS], next[THREADS]; /* the last: mostly untouched */
 };
@@ -232,12 +239,17 @@ static bool escapes(const struct redact *redact, const uint8_t *data, size_t siz
 	return true;
 }
 
-/* Of @size bytes, which are two at least. */
-static bool begins(const struct redact *redact, const uint8_t *data, size_t size)
+static bool is_pair(const struct redact *redact, const uint8_t data[2])
 {
 	unsigned pair = (unsigned)data[0] << 8 | data[1];
 
-	return redact->is_pair[pair / 8] >> pair % 8 & 1 || escapes(redact, data, size);
+	return redact->is_pair[pair / 8] >> pair % 8 & 1;
+}
+
+/* Of @size bytes, which are two at least. */
+static bool begins(const struct redact *redact, const uint8_t *data, size_t size)
+{
+	return is_pair(redact, data) || escapes(redact, data, size);
 }
 
 /*
@@ -291,11 +303,38 @@ static bool idle(const struct redact *redact, size_t at, size_t size)
 	       !escape_begin(&escape, data[1]);
 }
 
+/*
+ * Is there any secret that ends in these bytes, and could they be one's first 64 elements?
+ * Where nothing begins for a while it skips, which tells of the first characters alone.
+ */
+static bool detect(struct redact *redact, struct detect *detect, const uint8_t *data, size_t size)
+{
+	size_t until = WINDOW; /* what began before may go on */
+	bool hit = false;
+
+	if (!detect->room)
+		return true;
+	redact->data = (uint8_t *)(uintptr_t)data;
+	for (size_t at = 0; at < size; at++) {
+		if (at >= until && at + 2 < size && !detect->reading_count &&
+		    !begins(redact, data + at, size - at) &&
+		    !begins(redact, data + at + 1, size - at - 1)) {
+			detect_clear(detect);
+			at = skip(redact, at, size);
+			until = at + WINDOW;
+		}
+		hit |= detect_step(detect, data[at]);
+		if (detect->reading_count || at + 1 == size || is_pair(redact, data + at))
+			until = at + WINDOW;
+	}
+	return hit;
+}
+
 static void add_pair(struct redact *redact, const uint8_t bytes[2])
 {
 	unsigned pair = (unsigned)bytes[0] << 8 | bytes[1];
 
-	if (redact->is_pair[pair / 8] >> pair % 8 & 1)
+	if (is_pair(redact, bytes))
 		return;
 	redact->is_pair[pair / 8] |= (uint8_t)(1 << pair % 8);
 	if (redact->pair_count < PAIRS_AT_ONCE)
@@ -312,6 +351,10 @@ static void gather(struct redact *redact)
 	memset(redact->is_pair, 0, sizeof(redact->is_pair));
 	memset(redact->early, 0, sizeof(redact->early));
 	memset(redact->first, 0, sizeof(redact->first));
+	/* What had begun is lost to it, but not to threads. */
+	redact->alert = redact->place ? redact->longest : 0;
+	detect_set(&redact->detect, redact->sets, redact->set_count);
+	detect_set(&redact->detect_whole, redact->sets, redact->set_count);
 	for (unsigned n = 0; n < redact->set_count; n++) {
 		const struct redact_set *set = redact->sets[n];
 
@@ -324,10 +367,9 @@ static void gather(struct redact *redact)
 	}
 }
 
+/* Threads, from what is known of this call's data: finds where each secret begins and ends. */
 static void search(struct redact *redact, size_t size)
 {
-	if (redact->stale)
-		gather(redact);
 	for (size_t at = 0; at < size; at++) {
 		if (idle(redact, at, size)) {
 			redact->count = 0;
@@ -396,6 +438,15 @@ bool redact_also(struct redact *redact, struct redact_set *set)
 	return true;
 }
 
+static void free_past(struct redact *redact)
+{
+	uint8_t *past = redact->past < redact->past_next ? redact->past : redact->past_next;
+
+	if (past)
+		OPENSSL_cleanse(past, 2 * redact->past_room);
+	free(past);
+}
+
 void redact_free(struct redact *redact)
 {
 	if (!redact)
@@ -405,6 +456,9 @@ void redact_free(struct redact *redact)
 	if (redact->kept)
 		OPENSSL_cleanse(redact->kept, redact->kept_room);
 	free(redact->kept);
+	free_past(redact);
+	detect_free(&redact->detect);
+	detect_free(&redact->detect_whole);
 	free(redact->sets);
 	OPENSSL_cleanse(redact, offsetof(struct redact, threads));
 	free(redact);
@@ -412,14 +466,14 @@ void redact_free(struct redact *redact)
 
 /* How many bytes at the end wait once @size more have come: those since the last that is in
  * no form, but one less than the longest form at most. */
-static size_t waiting(const struct redact *redact, const uint8_t *data, size_t size)
+static size_t waiting(const struct redact *redact, const uint8_t *data, size_t size, size_t before)
 {
 	size_t most = redact->longest - 1, count = 0;
 
 	while (count < size && count < most && !forms_delimit(data[size - 1 - count]))
 		count++;
 	if (count == size)
-		count += redact->kept_size;
+		count += before;
 	return count < most ? count : most;
 }
 
@@ -443,14 +497,69 @@ static bool grow(struct redact *redact, size_t room)
 	return true;
 }
 
-bool redact_feed(struct redact *redact, uint8_t *data, size_t size, redact_put *put, void *context)
+/* Room for the tail, twice: as it is, and as it will be. */
+static bool grow_past(struct redact *redact)
 {
-	size_t wait = waiting(redact, data, size), old;
+	uint8_t *more;
 
-	if (!grow(redact, wait))
+	if (redact->past_room >= redact->longest)
+		return true;
+	more = malloc(2 * redact->longest);
+	if (!more)
 		return false;
+	if (redact->past_size)
+		memcpy(more, redact->past, redact->past_size);
+	free_past(redact);
+	redact->past = more;
+	redact->past_next = more + redact->longest;
+	redact->past_room = redact->longest;
+	return true;
+}
+
+/* The tail behind @data, before anything in it is overwritten; returns how much it is. */
+static size_t remember(struct redact *redact, const uint8_t *data, size_t size)
+{
+	size_t tail = waiting(redact, data, size, redact->past_size);
+	size_t latest = tail < size ? tail : size, before = tail - latest;
+
+	if (before)
+		memcpy(redact->past_next, redact->past + redact->past_size - before, before);
+	memcpy(redact->past_next + before, data + size - latest, latest);
+	return tail;
+}
+
+/* Threads begin in what was before, where it is not known from when on they would go. */
+static void find(struct redact *redact, uint8_t *data, size_t size)
+{
+	unsigned found = redact->found;
+
+	redact->count = 0;
+	for (size_t i = 0; i < redact->past_size; i++)
+		step(redact, redact->past[i], redact->place - redact->past_size + i);
+	redact->found = found; /* before, what is there */
 	redact->data = data;
 	search(redact, size);
+}
+
+bool redact_feed(struct redact *redact, uint8_t *data, size_t size, redact_put *put, void *context)
+{
+	size_t wait = waiting(redact, data, size, redact->kept_size), old, tail;
+	uint8_t *swap;
+	bool hit;
+
+	if (redact->stale)
+		gather(redact);
+	if (!grow(redact, wait) || !grow_past(redact))
+		return false;
+	hit = detect(redact, &redact->detect, data, size);
+	tail = remember(redact, data, size);
+	if (hit || redact->alert)
+		find(redact, data, size);
+	redact->alert = hit ? redact->longest : redact->alert > size ? redact->alert - size : 0;
+	swap = redact->past;
+	redact->past = redact->past_next;
+	redact->past_next = swap;
+	redact->past_size = tail;
 	redact->place += size;
 	old = wait > size ? redact->kept_size - (wait - size) : redact->kept_size;
 	if (old)
@@ -471,7 +580,7 @@ bool redact_feed(struct redact *redact, uint8_t *data, size_t size, redact_put *
 
 size_t redact_ready(const struct redact *redact, const uint8_t *data, size_t size)
 {
-	return redact->kept_size + size - waiting(redact, data, size);
+	return redact->kept_size + size - waiting(redact, data, size, redact->kept_size);
 }
 
 size_t redact_waits(const struct redact *redact)
@@ -486,10 +595,16 @@ void redact_release(struct redact *redact, redact_put *put, void *context)
 	redact->kept_size = 0;
 }
 
-bool redact_whole(const struct redact *redact, uint8_t *data, size_t size)
+bool redact_whole(struct redact *redact, uint8_t *data, size_t size)
 {
 	struct redact once;
 
+	if (redact->stale)
+		gather(redact);
+	if (redact->detect_whole.room)
+		detect_clear(&redact->detect_whole);
+	if (!detect(redact, &redact->detect_whole, data, size))
+		return false;
 	memcpy(&once, redact, offsetof(struct redact, threads));
 	once.found = once.count = 0;
 	once.starred = once.place = once.kept_size = 0;

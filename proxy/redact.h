@@ -10,7 +10,7 @@
  * writes a header into an answer has no reason to use any for what can be printed.
  *
  * Nothing that comes out of it depends on a part of a secret: neither bytes, nor when they
- * come, nor in which pieces.  Only how long it takes does, a little.
+ * come, nor in which pieces; and how long it takes does on the first characters alone.
  */
 #ifndef SBX_PROXY_REDACT_H
 #define SBX_PROXY_REDACT_H
@@ -56,7 +56,7 @@ void redact_release(struct redact *redact, redact_put *put, void *context);
 
 /* The same for a text that is there as a whole and no part of the stream, such as a head;
  * true: there was an echo. */
-bool redact_whole(const struct redact *redact, uint8_t *data, size_t size);
+bool redact_whole(struct redact *redact, uint8_t *data, size_t size);
 /* Echoes so far. */
 unsigned redact_count(const struct redact *redact);
 

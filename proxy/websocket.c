@@ -99,8 +99,8 @@ static bool take_message(struct websocket *websocket, struct redact *redact, uin
 }
 
 /* It may come amidst a message, whose text it is no part of. */
-static void take_control(struct websocket *websocket, const struct redact *redact,
-			 const uint8_t *data, size_t size, redact_put *put, void *context)
+static void take_control(struct websocket *websocket, struct redact *redact, const uint8_t *data,
+			 size_t size, redact_put *put, void *context)
 {
 	memcpy(websocket->control + websocket->control_size, data, size);
 	websocket->control_size += (uint8_t)size;
