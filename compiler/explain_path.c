@@ -52,6 +52,29 @@ static bool in_tmp(const struct question *question, const struct sbx_fs_verdict 
 	return made && made->verb == SBX_FS_TMP;
 }
 
+/* A launch skips an optional grant of what is not there; in a tmp or a copy the program can
+ * make it then, by what is left. */
+static bool is_skipped(const struct question *question, const char *path, unsigned right,
+		       const struct sbx_fs_verdict *verdict, struct sbx_fs_verdict *left)
+{
+	const struct sbx_fs_set *set = &question->view->set;
+	uint32_t rule = rule_of(question->view, verdict->point), flags;
+	struct sbx_fs_set others = *set;
+	struct sbx_fs_point *points;
+
+	if (verdict->allowed || rule >= SBX_COUNT(question->blob, FS))
+		return false;
+	flags = SBX_AT(question->blob, FS, sbx_fs_rule, rule)->head.flags;
+	if (set->points[verdict->point].verb != SBX_FS_GRANT || !(flags & SBX_F_OPTIONAL) ||
+	    flags & SBX_F_CREATE || !access(set->points[verdict->point].path, F_OK))
+		return false;
+	others.points = points = arena_array(question->arena, set->count, sizeof(*points));
+	memcpy(points, set->points, set->count * sizeof(*points));
+	points[verdict->point].rights = 0;
+	sbx_fs_decide(&others, path, right, left);
+	return left->allowed && point_made(set, left);
+}
+
 /* Is it the host's own on landlock, where no best-effort tmp or copy lies over it? */
 static bool is_open_unmade(const struct question *question, const char *path, unsigned right,
 			   const struct sbx_fs_verdict *verdict)
@@ -201,6 +224,8 @@ const char *explain_path(const struct question *question, struct answer *answer)
 			verdict = later;
 		}
 	}
+	if (is_skipped(question, real, right, &verdict, &later))
+		verdict = later;
 	answer->allowed = verdict.allowed;
 	answer->object = real;
 	answer->section = SBX_SEC_FS;
