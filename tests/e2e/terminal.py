@@ -5,7 +5,7 @@ import fcntl, os, pty, re, select, signal, struct, subprocess, sys, termios, tim
 sbx, blob, inject, backend = sys.argv[1:5]
 namespaces = backend != "landlock"
 work = os.getcwd()
-for number in (signal.SIGINT, signal.SIGQUIT):  # started in the background, we ignore them
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):  # in the background, or by nohup, we ignore them
     signal.signal(number, signal.SIG_DFL)
 os.system(f"cp {inject} {work}/inject")
 
