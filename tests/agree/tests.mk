@@ -8,4 +8,4 @@ TEST_PROGRAMS += $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(O)/tests/agree-ask
 
 .PHONY: check-agree
 check-agree: $(O)/sbxc $(O)/sbx-exec $(O)/sbx-probe $(O)/tests/agree-ask
-	$(Q)tests/agree/run $(if $(SEED),--seed $(SEED))
+	$(Q)tests/agree/run --seed $(or $(SEED),31337)
