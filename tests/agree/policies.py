@@ -73,7 +73,7 @@ class Policy:
                   if any(place in (path, *path.parents) for _, place in self.made)]
         if inside and self.random.random() < 0.4:
             path = self.random.choice(inside)
-            return path / "n" if path.is_dir() and self.random.random() < 0.2 else path
+            return path / "n" if os.path.isdir(path) and self.random.random() < 0.2 else path
         return self.world.some()
 
     def file(self):
