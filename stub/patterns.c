@@ -211,6 +211,18 @@ static bool matches(const struct pattern *pattern, const char *name, size_t leng
 	return sbx_glob_match(pattern->text, path);
 }
 
+/* Is nothing beneath a match open?  Landlock alone does not hold what is best-effort. */
+static bool closes(const struct scan *scan, const struct pattern *pattern)
+{
+	uint32_t rule = pattern->point.rule;
+
+	return !is_grant(pattern->point.verb) &&
+	       pattern->point.rights == (SBX_READ | SBX_WRITE | SBX_EXEC) &&
+	       !(rule < SBX_COUNT(&scan->launch->blob, FS) &&
+		 SBX_AT(&scan->launch->blob, FS, sbx_fs_rule, rule)->head.flags &
+		     SBX_F_BEST_EFFORT);
+}
+
 static bool worth_entering(const struct scan *scan)
 {
 	return !path_within(scan->path, "/proc") && !path_within(scan->path, "/sys") &&
@@ -245,8 +257,7 @@ static void scan_entry(struct scan *scan, int dir, const struct uapi_dirent *ent
 		if (!matches(pattern, entry->name, name_length, scan->path))
 			continue;
 		add_hit(scan, pattern, dir, entry->name);
-		closed |= !is_grant(pattern->point.verb) &&
-			  pattern->point.rights == (SBX_READ | SBX_WRITE | SBX_EXEC);
+		closed |= closes(scan, pattern);
 	}
 	if (entry->type == 0 && !fstatat(dir, entry->name, &st, AT_SYMLINK_NOFOLLOW))
 		is_dir = S_ISDIR(st.st_mode);
