@@ -3,6 +3,7 @@ import fcntl
 import os
 import pathlib
 import pwd
+import resource
 import shutil
 import subprocess
 import sys
@@ -104,6 +105,11 @@ def stage(place, launcher):
 
 def open_to_all(place):
     subprocess.run(["chmod", "-R", "a+rX,go-w", place], check=True)
+
+
+def may_dump_core():
+    """False: nobody here may raise the limit on core files, which is 0 at most."""
+    return resource.getrlimit(resource.RLIMIT_CORE)[1] != 0
 
 
 def become_root(script, suite, *variables):
