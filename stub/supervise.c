@@ -15,7 +15,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -29,6 +28,7 @@
 #include "stub/launch.h"
 #include "stub/out.h"
 #include "stub/protocol.h"
+#include "stub/supervise_watch.h"
 #include "stub/sys.h"
 #include "stub/watch.h"
 
@@ -41,30 +41,6 @@ enum {
 	END_MS = 5000,                       /* for the backend, once the program has ended */
 	HANGUP_MS = 5000,                    /* for a program whose terminal was closed */
 	WORD_MS = 1000,                      /* for the inner stage, once the program has ended */
-	HELPERS = 2,
-};
-
-struct watch {
-	struct launch *launch;
-	struct backend *backend;
-	struct outcome *out;
-	int signals;       /* signalfd */
-	int program;       /* its number outside; 0: not yet */
-	int pidfd;         /* of it; or -1 */
-	uint64_t word;     /* when the inner stage should have said how it ended; 0: it runs */
-	bool woken;        /* which it was sent SIGCONT for */
-	int first;         /* firejail: pidfds of its process 1, which ends all, */
-	int inner;         /* and of the inner stage, whose end it may survive; or -1 */
-	bool ready;        /* the inner stage is */
-	uint64_t deadline; /* milliseconds, monotonic; 0: none */
-	bool hung_up;      /* that is because the terminal is gone */
-	bool ended;        /* the backend, with this: */
-	int end_status;
-	struct helper *helpers[HELPERS];
-	struct broker broker;
-	struct watching watching;
-	bool over;
-	bool lost; /* the inner stage is gone without a word */
 };
 
 uint64_t sys_now_ms(void)
@@ -75,7 +51,7 @@ uint64_t sys_now_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-static int time_left(const struct watch *s)
+int supervise_time_left(const struct watch *s)
 {
 	uint64_t now = sys_now_ms(), next = s->deadline;
 
@@ -91,7 +67,7 @@ static int time_left(const struct watch *s)
 }
 
 /* firejail clears up behind its process 1, but not when it is killed itself. */
-static void end_sandbox(struct watch *s)
+void supervise_end_sandbox(struct watch *s)
 {
 	if (s->first >= 0)
 		syscall(SYS_pidfd_send_signal, s->first, SIGKILL, NULL, 0);
@@ -103,7 +79,7 @@ static void end_sandbox(struct watch *s)
 
 static void end_by_force(struct watch *s)
 {
-	end_sandbox(s);
+	supervise_end_sandbox(s);
 	s->over = true;
 }
 
@@ -201,70 +177,6 @@ static void take_listener(struct watch *s, int *listener, const char *devices)
 	backend_go_on(s->backend);
 }
 
-/* ---- while the job is stopped ----------------------------------------------------- */
-
-/* Until the job goes on: how many masks were lifted.  What ends the session, it
- * continues the job for. */
-static _Noreturn void stand_in(struct watch *s, pid_t job)
-{
-	struct pollfd fd = { s->signals, POLLIN, 0 };
-	struct signalfd_siginfo info = { 0 };
-	const char *why = NULL;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != job)
-		_exit(0);
-	s->word = 0; /* is the job's to wait for */
-	watch_take_over(s->launch, &s->watching, sys_now_ms());
-	while (!why && info.ssi_signo != SIGTERM && !(s->deadline && sys_now_ms() >= s->deadline)) {
-		if (poll(&fd, 1, time_left(s)) > 0 &&
-		    read(s->signals, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
-		    info.ssi_signo == SIGIO)
-			watch_notice(&s->watching, sys_now_ms());
-		if (s->watching.inner && s->watching.due && sys_now_ms() >= s->watching.due)
-			why = watch_look(s->launch, &s->watching, sys_now_ms());
-	}
-	if (why) {
-		note("%s", why);
-		end_sandbox(s);
-	}
-	if (info.ssi_signo != SIGTERM)
-		kill(job, SIGCONT);
-	_exit(s->watching.lifted < 255 ? (int)s->watching.lifted : 255);
-}
-
-/*
- * The job of the caller's shell is this process, so it has to stop as the program
- * did by @signal (0: with it).  What the program has started may run on, and
- * might have stopped it for that: somebody else looks to masks and time.
- */
-static void stop_with(struct watch *s, int signal)
-{
-	pid_t job = getpid(), other = -1;
-	int status = 0;
-
-	if (s->watching.seen || s->deadline) {
-		other = sys_fork();
-		if (other == 0)
-			stand_in(s, job);
-		if (other < 0) { /* the program may have seen to that: no stop then */
-			if (s->program)
-				syscall(SYS_pidfd_send_signal, s->pidfd, SIGCONT, NULL, 0);
-			return;
-		}
-	}
-	if (signal)
-		terminal_follow_stop(s->program, signal);
-	else
-		terminal_stop();
-	if (other < 0)
-		return;
-	kill(other, SIGTERM);
-	while (waitpid(other, &status, 0) < 0 && errno == EINTR)
-		;
-	s->watching.lifted += WIFEXITED(status) ? (unsigned)WEXITSTATUS(status) : 0;
-}
-
 /* What is kept of it is no longer in *fd.  What comes a second time is not heard. */
 static void take_message(struct watch *s, const struct message *message, int sender, int *fd)
 {
@@ -303,7 +215,7 @@ static void take_message(struct watch *s, const struct message *message, int sen
 		break;
 	case MESSAGE_STOPPED:
 		if (s->program)
-			stop_with(s, message->value);
+			supervise_stop_with(s, message->value);
 		break;
 	case MESSAGE_SIGNALLED:
 		if (!s->program) {
@@ -429,7 +341,7 @@ static void take_signal(struct watch *s)
 	if (s->program && (number == SIGINT || number == SIGQUIT) && info.ssi_code > 0)
 		return;
 	if (number == SIGTSTP)
-		stop_with(s, 0);
+		supervise_stop_with(s, 0);
 	if (number == SIGTSTP || number == SIGTTOU || number == SIGTTIN)
 		return;
 	/* The time of a processor that is over (ulimit -t) is ours. */
@@ -480,7 +392,7 @@ static void conclude(struct watch *s)
 	int status;
 
 	if (s->lost && s->first >= 0)
-		end_sandbox(s);
+		supervise_end_sandbox(s);
 	wait_for_end(s);
 	if (s->over || out->failed)
 		return;
@@ -564,7 +476,7 @@ static void look(struct watch *s)
 		{ s->helpers[0]->socket, POLLIN, 0 },
 		{ s->helpers[1]->socket, POLLIN, 0 },
 	};
-	int ready = poll(fds, sizeof(fds) / sizeof(*fds), time_left(s));
+	int ready = poll(fds, sizeof(fds) / sizeof(*fds), supervise_time_left(s));
 	uint64_t now = sys_now_ms();
 
 	if (s->deadline && now >= s->deadline)

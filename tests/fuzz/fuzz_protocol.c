@@ -20,6 +20,7 @@ static int no_pidfd(long number, ...);
 #define kill    killed
 #define syscall no_pidfd
 #include "stub/supervise.c"
+#include "stub/supervise_stop.c"
 #undef kill
 #undef syscall
 
