@@ -11,17 +11,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
+#include "stub/fsview_add.h"
 #include "stub/launch.h"
 #include "stub/out.h"
 #include "stub/vars.h"
-
-static bool is_grant(unsigned verb)
-{
-	return verb != SBX_FS_DENY && verb != SBX_FS_SEAL;
-}
 
 const char *fsview_place(const struct launch *launch, uint32_t rule)
 {
@@ -38,7 +33,7 @@ const struct sbx_fs_rule *fsview_rule(const struct launch *launch, uint32_t rule
 }
 
 /* What the kernel makes anew in every sandbox, whatever the host's looks like. */
-static bool is_synthetic(const char *path)
+bool fsview_is_synthetic(const char *path)
 {
 	static const char names[][13] = { "/dev/fd",   "/dev/stdin", "/dev/stdout",  "/dev/stderr",
 					  "/dev/ptmx", "/dev/pts",   "/dev/console", "/dev/core" };
@@ -51,16 +46,7 @@ static bool is_synthetic(const char *path)
 	return false;
 }
 
-/* The rule under treatment. */
-struct context {
-	struct launch *launch;
-	uint32_t index;
-	const struct sbx_fs_rule *rule; /* NULL: one of our own */
-	uint8_t verb, rights;
-	uint32_t except_first, except_count;
-};
-
-static void add_point(const struct context *c, const char *path, bool wild)
+void fsview_add_point(const struct fsview_context *c, const char *path, bool wild)
 {
 	struct sbx_fs_point *point = vec_add(&c->launch->view.points);
 
@@ -76,7 +62,7 @@ static void add_point(const struct context *c, const char *path, bool wild)
 	};
 }
 
-static struct node *add_node(const struct context *c, const char *path, enum node_kind kind)
+struct node *fsview_add_node(const struct fsview_context *c, const char *path, enum node_kind kind)
 {
 	struct node *node = vec_add(&c->launch->view.nodes);
 
@@ -85,24 +71,24 @@ static struct node *add_node(const struct context *c, const char *path, enum nod
 		.kind = kind,
 		.rule = c->index,
 		.verb = c->verb,
-		.granted = is_grant(c->verb),
-		.denied = !is_grant(c->verb),
+		.granted = fsview_is_grant(c->verb),
+		.denied = !fsview_is_grant(c->verb),
 		.have = strlen(path),
 	};
 	return node;
 }
 
-static void add_hops(const struct context *c, const struct hop *hops, size_t count)
+void fsview_add_hops(const struct fsview_context *c, const struct hop *hops, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct node *node = add_node(c, hops[i].path, NODE_LINK);
+		struct node *node = fsview_add_node(c, hops[i].path, NODE_LINK);
 
 		node->target = hops[i].target;
 		node->st = hops[i].st;
 	}
 }
 
-static bool flagged(const struct context *c, uint32_t flag)
+static bool flagged(const struct fsview_context *c, uint32_t flag)
 {
 	return c->rule && (c->rule->head.flags & flag);
 }
@@ -125,7 +111,7 @@ static const char *remedy(const struct launch *launch, int error, const struct s
 }
 
 /* A name that cannot be looked at.  False: forget it. */
-static bool handle_error(const struct context *c, const char *path, const struct walk *walk)
+static bool handle_error(const struct fsview_context *c, const char *path, const struct walk *walk)
 {
 	const char *place = fsview_place(c->launch, c->index);
 	struct stat st;
@@ -138,7 +124,8 @@ static bool handle_error(const struct context *c, const char *path, const struct
 	}
 	/* What this user cannot reach the sandbox cannot either, unless it may
 	 * change the mode of the directory that is in the way. */
-	if (!is_grant(c->verb) && walk->error == EACCES && known && st.st_uid != c->launch->uid) {
+	if (!fsview_is_grant(c->verb) && walk->error == EACCES && known &&
+	    st.st_uid != c->launch->uid) {
 		launch_detail(c->launch,
 			      "%s: out of this user's reach, and so out of the sandbox's (%s)",
 			      path, place);
@@ -146,12 +133,12 @@ static bool handle_error(const struct context *c, const char *path, const struct
 	}
 	launch_obstacle(c->launch, "%s: %s at %s (%s): %s%s", path, out_error(walk->error),
 			walk->path, place, remedy(c->launch, walk->error, known ? &st : NULL),
-			is_grant(c->verb) ? ", or mark the rule optional" : "");
+			fsview_is_grant(c->verb) ? ", or mark the rule optional" : "");
 	return false;
 }
 
 /* A grant of what does not exist.  False: forget it. */
-static bool handle_missing(const struct context *c, const char *path, struct walk *walk)
+static bool handle_missing(const struct fsview_context *c, const char *path, struct walk *walk)
 {
 	const char *place = fsview_place(c->launch, c->index);
 
@@ -173,15 +160,15 @@ static bool handle_missing(const struct context *c, const char *path, struct wal
 	return false;
 }
 
-static void add_literal(const struct context *c, const char *path)
+void fsview_add_literal(const struct fsview_context *c, const char *path)
 {
 	struct walk walk;
 	struct node *node;
 
-	if (is_synthetic(path)) {
-		add_point(c, path, false);
+	if (fsview_is_synthetic(path)) {
+		fsview_add_point(c, path, false);
 		if (path_within(path, "/proc") && strcmp(path, "/proc")) {
-			node = add_node(c, path, NODE_RULE);
+			node = fsview_add_node(c, path, NODE_RULE);
 			if (lstat(path, &node->st))
 				node->have = 5;
 		}
@@ -190,14 +177,14 @@ static void add_literal(const struct context *c, const char *path)
 	walk_path(path, &walk);
 	if (walk.error && !handle_error(c, path, &walk))
 		return;
-	if (walk.missing && c->verb != SBX_FS_TMP && is_grant(c->verb) &&
+	if (walk.missing && c->verb != SBX_FS_TMP && fsview_is_grant(c->verb) &&
 	    !handle_missing(c, path, &walk))
 		return;
-	add_point(c, path, false);
+	fsview_add_point(c, path, false);
 	if (strcmp(path, walk.path))
-		add_point(c, walk.path, false);
-	add_hops(c, walk.hops, walk.hop_count);
-	node = add_node(c, walk.path, NODE_RULE);
+		fsview_add_point(c, walk.path, false);
+	fsview_add_hops(c, walk.hops, walk.hop_count);
+	node = fsview_add_node(c, walk.path, NODE_RULE);
 	node->have = walk.have;
 	node->st = walk.st;
 }
@@ -235,13 +222,13 @@ static char *escape_pattern(const char *path)
 	return text;
 }
 
-static void add_pattern(const struct context *c, const char *pattern)
+static void add_pattern(const struct fsview_context *c, const char *pattern)
 {
 	size_t length;
 	const char *beginning = pattern_beginning(pattern, &length);
 	struct walk walk;
 
-	if (!is_grant(c->verb) && !flagged(c, SBX_F_SNAPSHOT)) {
+	if (!fsview_is_grant(c->verb) && !flagged(c, SBX_F_SNAPSHOT)) {
 		const char *place = fsview_place(c->launch, c->index);
 
 		if (!flagged(c, SBX_F_BEST_EFFORT))
@@ -255,30 +242,30 @@ static void add_pattern(const struct context *c, const char *pattern)
 				      "%s: not enforced for names that appear later (%s)", pattern,
 				      place);
 	}
-	add_point(c, pattern, true);
+	fsview_add_point(c, pattern, true);
 	walk_path(beginning, &walk);
 	if (walk.error) {
 		handle_error(c, beginning, &walk);
 		return;
 	}
-	add_hops(c, walk.hops, walk.hop_count);
+	fsview_add_hops(c, walk.hops, walk.hop_count);
 	if (strcmp(walk.path, beginning))
-		add_point(c,
-			  mem_join(strlen(walk.path) > 1 ? escape_pattern(walk.path) : "",
-				   pattern + length),
-			  true);
+		fsview_add_point(c,
+				 mem_join(strlen(walk.path) > 1 ? escape_pattern(walk.path) : "",
+					  pattern + length),
+				 true);
 }
 
 /* A rule whose path needs a variable without a value.  Repository rules that
  * take something away are void outside a repository: there is nothing to
  * protect. */
-static void handle_unset(const struct context *c, uint32_t var)
+static void handle_unset(const struct fsview_context *c, uint32_t var)
 {
 	const char *place = fsview_place(c->launch, c->index);
 	const char *name = sbx_var_name(&c->launch->blob, var);
 	bool git = var == SBX_VAR_GITDIR || var == SBX_VAR_GITCOMMON || var == SBX_VAR_GITHOOKS;
 
-	if (!flagged(c, SBX_F_OPTIONAL) && !(git && !is_grant(c->verb)))
+	if (!flagged(c, SBX_F_OPTIONAL) && !(git && !fsview_is_grant(c->verb)))
 		launch_obstacle(c->launch,
 				"$%s has no value here%s (%s): mark the rule optional, or %s", name,
 				vars_why_unset(var), place,
@@ -289,7 +276,7 @@ static void handle_unset(const struct context *c, uint32_t var)
 
 /* An exception is a place of its own in the plan: what is granted around the
  * seal holds there. */
-static void add_except(const struct context *c, const char *path, const struct walk *walk)
+static void add_except(const struct fsview_context *c, const char *path, const struct walk *walk)
 {
 	struct fsview *view = &c->launch->view;
 	struct node *node;
@@ -299,7 +286,7 @@ static void add_except(const struct context *c, const char *path, const struct w
 		return;
 	if (strcmp(walk->path, path))
 		*vec_add(&view->excepts) = walk->path;
-	node = add_node(c, walk->path, NODE_RULE);
+	node = fsview_add_node(c, walk->path, NODE_RULE);
 	node->verb = SBX_FS_GRANT;
 	node->granted = !walk->missing && !S_ISSOCK(walk->st.st_mode);
 	node->denied = false;
@@ -307,7 +294,7 @@ static void add_except(const struct context *c, const char *path, const struct w
 	node->st = walk->st;
 }
 
-static void add_excepts(struct context *c)
+static void add_excepts(struct fsview_context *c)
 {
 	const struct sbx_fs_extra *extra = sbx_fs_extra(&c->launch->blob, c->rule);
 	struct fsview *view = &c->launch->view;
@@ -343,11 +330,11 @@ static bool follows_hooks_path(const struct launch *launch, const struct sbx_fs_
 static void add_rule(struct launch *launch, uint32_t index)
 {
 	const struct sbx_fs_rule *rule = SBX_AT(&launch->blob, FS, sbx_fs_rule, index);
-	struct context c = { .launch = launch,
-			     .index = index,
-			     .rule = rule,
-			     .verb = rule->head.verb,
-			     .rights = rule->rights };
+	struct fsview_context c = { .launch = launch,
+				    .index = index,
+				    .rule = rule,
+				    .verb = rule->head.verb,
+				    .rights = rule->rights };
 	const char *path;
 	uint32_t unset;
 	bool wild = false;
@@ -360,7 +347,7 @@ static void add_rule(struct launch *launch, uint32_t index)
 		handle_unset(&c, unset);
 		return;
 	}
-	if (is_grant(c.verb) && follows_hooks_path(launch, rule))
+	if (fsview_is_grant(c.verb) && follows_hooks_path(launch, rule))
 		return;
 	if (path[1] && path_is_odd(path)) {
 		launch_obstacle(launch,
@@ -374,138 +361,7 @@ static void add_rule(struct launch *launch, uint32_t index)
 	if (wild)
 		add_pattern(&c, path);
 	else
-		add_literal(&c, path);
-}
-
-/* The blob, this program and its proxy: never writable inside, whatever is granted. */
-static void add_own(struct launch *launch, const char *path)
-{
-	struct context c = {
-		.launch = launch, .index = SBX_RULE_SELF, .verb = SBX_FS_SEAL, .rights = SBX_WRITE
-	};
-
-	add_literal(&c, path);
-	if (!launch->options.check &&
-	    !node_exists(&launch->view.nodes.items[launch->view.nodes.count - 1]))
-		refuse("%s: replaced while starting: start again", path);
-}
-
-/* What the proxy writes for the program to trust, whatever else it may read.  Not made
- * yet (bundle.c). */
-static void add_bundle(struct launch *launch)
-{
-	struct context c = {
-		.launch = launch, .index = SBX_NONE, .verb = SBX_FS_GRANT, .rights = SBX_READ
-	};
-
-	add_point(&c, launch->proxy.bundle, false);
-	add_node(&c, launch->proxy.bundle, NODE_RULE)->st.st_mode = S_IFREG;
-}
-
-/* What is absent now would be there later, and not be hidden: it is made. */
-static void add_hidden(const struct context *c, const char *path)
-{
-	const struct options *options = &c->launch->options;
-	struct walk walk;
-
-	walk_path(path, &walk);
-	if (walk.missing && !options->check && !options->dry_run) {
-		walk_afresh(path, &walk);
-		fsview_make(path, &walk, "slurm");
-	}
-	add_literal(c, path);
-}
-
-/* The clients, which are the same wherever they are run, and their way out, which is not
- * made yet.  What jobs are made of, and what says whose they are, is out of sight. */
-static void add_slurm(struct launch *launch)
-{
-	const struct slurm *slurm = &launch->slurm;
-	struct context c = { .launch = launch,
-			     .index = SBX_RULE_SELF,
-			     .verb = SBX_FS_SEAL,
-			     .rights = SBX_READ | SBX_WRITE };
-
-	add_hidden(&c, slurm->state);
-	add_hidden(&c, slurm->jobs);
-	if (slurm->helper.path)
-		add_own(launch, slurm->helper.path);
-	c.rights = SBX_WRITE;
-	add_literal(&c, slurm->clients);
-	c.index = SBX_NONE;
-	c.verb = SBX_FS_GRANT;
-	c.rights = SBX_READ | SBX_EXEC;
-	add_literal(&c, slurm->clients);
-	if (slurm->helper.path)
-		add_node(&c, slurm->socket, NODE_SOCKET)->st.st_mode = S_IFSOCK;
-}
-
-/* The links by which the caller named the blob, or this program: whoever turns one
- * chooses what the next launch takes. */
-static void add_own_links(struct launch *launch, const char *name)
-{
-	struct context c = {
-		.launch = launch, .index = SBX_RULE_SELF, .verb = SBX_FS_SEAL, .rights = SBX_WRITE
-	};
-	struct walk walk;
-
-	if (is_synthetic(name))
-		return;
-	walk_path(name[0] == '/' ? name : path_join(launch->cwd, name), &walk);
-	if (!walk.error)
-		add_hops(&c, walk.hops, walk.hop_count);
-}
-
-/* Strictly in @dir, and no record of a session or of jobs. */
-static bool is_agents(const char *path, const char *dir)
-{
-	return path_within(path, dir) && strcmp(path, dir) &&
-	       !path_within(path, path_join(dir, "sessions")) &&
-	       !path_within(path, path_join(dir, "slurm"));
-}
-
-/* Where a policy is found by its name, and what sessions believe of one another.  What
- * a policy opens beneath is an agent's own; of the records nothing is. */
-static void add_own_places(struct launch *launch)
-{
-	static const char places[][18] = { ".local/share/sbx", ".local/state/sbx" };
-	const char *home = launch->vars.value[SBX_VAR_HOME];
-	const uint32_t workspace = sbx_meta(&launch->blob)->workspace_rule;
-	struct fsview *view = &launch->view;
-
-	for (size_t i = 0; home && i < 2; i++) {
-		struct context c = { .launch = launch,
-				     .index = SBX_RULE_SELF,
-				     .verb = SBX_FS_SEAL,
-				     .rights = SBX_WRITE,
-				     .except_first = (uint32_t)view->excepts.count };
-		const char *path = path_join(home, places[i]), *real = walk_kernel_name(path);
-
-		for (size_t k = 0; i && real && k < view->points.count; k++) {
-			const struct sbx_fs_point *point = &view->points.items[k];
-
-			if (is_grant(point->verb) && point->rule != workspace &&
-			    (is_agents(point->path, path) || is_agents(point->path, real)))
-				*vec_add(&view->excepts) = point->path;
-		}
-		c.except_count = (uint32_t)view->excepts.count - c.except_first;
-		add_literal(&c, path);
-	}
-}
-
-/* In a linked worktree or a submodule .git is a file that says where the
- * repository lies: whoever rewrites it has the host's git run a configuration
- * of his. */
-static void add_git_file(struct launch *launch)
-{
-	struct context c = {
-		.launch = launch, .index = SBX_RULE_SELF, .verb = SBX_FS_SEAL, .rights = SBX_WRITE
-	};
-	const char *path = path_join(launch->vars.value[SBX_VAR_WORKSPACE], ".git");
-	struct stat st;
-
-	if (!lstat(path, &st) && S_ISREG(st.st_mode))
-		add_literal(&c, path);
+		fsview_add_literal(&c, path);
 }
 
 /* By the name as written, and no rule may close it by the name that that leads to. */
@@ -524,7 +380,7 @@ static void add_sockets(struct launch *launch)
 {
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, NET); i++) {
 		const struct sbx_net_rule *rule = SBX_AT(&launch->blob, NET, sbx_net_rule, i);
-		struct context c = { .launch = launch, .index = i, .verb = SBX_FS_GRANT };
+		struct fsview_context c = { .launch = launch, .index = i, .verb = SBX_FS_GRANT };
 		const char *path;
 		struct walk walk;
 		uint32_t unset;
@@ -543,8 +399,8 @@ static void add_sockets(struct launch *launch)
 		}
 		if (!may_connect(launch, path, walk.path))
 			continue;
-		add_hops(&c, walk.hops, walk.hop_count);
-		struct node *node = add_node(&c, walk.path, NODE_SOCKET);
+		fsview_add_hops(&c, walk.hops, walk.hop_count);
+		struct node *node = fsview_add_node(&c, walk.path, NODE_SOCKET);
 		node->st = walk.st;
 	}
 }
@@ -576,26 +432,15 @@ static void check_links(struct launch *launch)
 void fsview_build(struct launch *launch)
 {
 	struct fsview *view = &launch->view;
-	struct context c = { .launch = launch, .index = SBX_NONE, .verb = SBX_FS_GRANT };
+	struct fsview_context c = { .launch = launch, .index = SBX_NONE, .verb = SBX_FS_GRANT };
 
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, FS); i++)
 		add_rule(launch, i);
-	add_own(launch, launch->vars.value[SBX_VAR_POLICY]);
-	add_own(launch, launch->vars.value[SBX_VAR_LAUNCHER]);
-	if (launch->proxy.helper.path) {
-		add_own(launch, launch->proxy.helper.path);
-		add_bundle(launch);
-	}
-	if (launch->slurm.clients)
-		add_slurm(launch);
-	add_own_links(launch, launch->blob_name);
-	add_own_links(launch, (const char *)getauxval(AT_EXECFN));
-	add_own_places(launch);
-	add_git_file(launch);
+	fsview_add_own(launch);
 	add_sockets(launch);
-	add_hops(&c, launch->home_hops, launch->home_hop_count);
-	add_node(&c, "/proc", NODE_PROC);
-	add_node(&c, "/dev", NODE_DEV);
+	fsview_add_hops(&c, launch->home_hops, launch->home_hop_count);
+	fsview_add_node(&c, "/proc", NODE_PROC);
+	fsview_add_node(&c, "/dev", NODE_DEV);
 	view->set.points = view->points.items;
 	view->set.count = view->points.count;
 	view->set.excepts = view->excepts.items;
