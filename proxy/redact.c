@@ -9,8 +9,8 @@
  * How long threads take tells how far a text is like a secret.  So they are not asked
  * before detect.c, which takes as long for all texts, has found a whole form (or 64
  * elements of one); then they look once more, from before it may have begun.  Both cost more
- * than looking for no beginning: where there is none, 16 bytes at a time are searched for
- * the two bytes by which a form begins, or for an escape.
+ * than looking for no beginning: where there is none, they are skipped to the next
+ * (redact_beginnings.c).
  *
  * What waits must tell nothing.  Did it wait because it is like a secret's beginning, then
  * who has a text of his own come back would learn the secret one character after the other,
@@ -25,17 +25,10 @@
 #include <string.h>
 
 #include "proxy/detect.h"
+#include "proxy/redact_beginnings.h"
 
-#define THREADS       512
-#define WINDOW        66 /* bytes after the last pair within which 64 elements may be */
-#define PAIRS_AT_ONCE 32
-#define EACH_BYTE     0x8080808080808080u
-
-typedef uint8_t vector __attribute__((vector_size(16)));
-
-struct pair {
-	vector first, second; /* each of them 16 times */
-};
+#define THREADS 512
+#define WINDOW  66 /* bytes after the last pair within which 64 elements may be */
 
 struct thread {
 	struct form *form; /* NULL: within what may be the first byte of any */
@@ -49,10 +42,8 @@ struct redact {
 	struct redact_set **sets;
 	unsigned set_count, set_room;
 	bool stale; /* what follows, of all sets: */
-	unsigned pair_count;
-	struct pair pairs[PAIRS_AT_ONCE]; /* if they are no more */
-	uint8_t is_pair[65536 / 8];       /* a bit for each two bytes */
-	bool early[256], first[256];      /* of the first three elements, of the first */
+	struct beginnings beginnings;
+	bool first[256]; /* of the first elements */
 	size_t longest;
 
 	unsigned found;
@@ -190,96 +181,7 @@ static void step(struct redact *redact, uint8_t byte, uint64_t place)
 	memcpy(redact->threads, redact->next, redact->count * sizeof(*redact->threads));
 }
 
-/* ---- the search for a beginning -------------------------------------------------------------- */
-
-static vector all_of(uint8_t byte)
-{
-	vector it;
-
-	memset(&it, byte, sizeof(it));
-	return it;
-}
-
-/* Which of the 16 that begin at @data may be one?  17 are looked at; 0x80 for each in
- * @found, the first in the lowest byte. */
-static bool candidates(const struct redact *redact, const uint8_t *data, uint64_t found[2])
-{
-	vector one, other, all;
-
-	memcpy(&one, data, sizeof(one));
-	memcpy(&other, data + 1, sizeof(other));
-	all = (vector)((one == all_of('%')) | (one == all_of('\\')) | (one == all_of('&')));
-	for (unsigned i = 0; i < redact->pair_count; i++)
-		all |=
-		    (vector)((one == redact->pairs[i].first) & (other == redact->pairs[i].second));
-	memcpy(found, &all, sizeof(all));
-	found[0] &= EACH_BYTE;
-	found[1] &= EACH_BYTE;
-	return found[0] | found[1];
-}
-
-/* An escape of a byte that one of the first elements may be; it may be one within
- * another.  @size bytes are there. */
-static bool escapes(const struct redact *redact, const uint8_t *data, size_t size)
-{
-	struct escape escape = { 0 };
-
-	if (!escape_begin(&escape, data[0]))
-		return false;
-	for (size_t i = 1; i < size; i++) {
-		uint8_t byte = data[i];
-		enum escape_result result = escape_next(&escape, &byte);
-
-		if (result == ESCAPE_BYTE && redact->early[byte])
-			return true;
-		if (result == ESCAPE_NONE ||
-		    (result == ESCAPE_BYTE && !escape_begin(&escape, byte)))
-			return false;
-	}
-	return true;
-}
-
-static bool is_pair(const struct redact *redact, const uint8_t data[2])
-{
-	unsigned pair = (unsigned)data[0] << 8 | data[1];
-
-	return redact->is_pair[pair / 8] >> pair % 8 & 1;
-}
-
-/* Of @size bytes, which are two at least. */
-static bool begins(const struct redact *redact, const uint8_t *data, size_t size)
-{
-	return is_pair(redact, data) || escapes(redact, data, size);
-}
-
-/*
- * Where from @at on threads have to look: two bytes before a pair or an escape, since an
- * element known in part and one more may stand there; and at the last three bytes, since
- * those may stand there before an escape of which no more has come than its first byte.
- */
-static size_t skip(const struct redact *redact, size_t at, size_t size)
-{
-	const uint8_t *data = redact->data;
-	size_t from = at, last = size < 3 ? 0 : size - 3;
-	uint64_t found[2];
-
-	for (; redact->pair_count <= PAIRS_AT_ONCE && at + sizeof(vector) < size;
-	     at += sizeof(vector)) {
-		if (!candidates(redact, data + at, found))
-			continue;
-		for (unsigned i = 0; i < 2; i++)
-			for (; found[i]; found[i] &= found[i] - 1) {
-				size_t place = at + 8 * i + (size_t)__builtin_ctzll(found[i]) / 8;
-
-				if (begins(redact, data + place, size - place))
-					return place < from + 2 ? from : place - 2;
-			}
-	}
-	for (; at + 1 < size; at++)
-		if (begins(redact, data + at, size - at))
-			return at < from + 2 ? from : at - 2;
-	return from > last ? from : last;
-}
+/* ---- where to look -------------------------------------------------------------- */
 
 /*
  * Are there only threads that have matched the byte before @at, and does none of them go
@@ -299,7 +201,8 @@ static bool idle(const struct redact *redact, size_t at, size_t size)
 		if (redact->threads[i].at != 1 || redact->threads[i].escape.state ||
 		    redact->threads[i].start + 1 != redact->place + at)
 			return false;
-	return !begins(redact, data - 1, size - at + 1) && !begins(redact, data, size - at) &&
+	return !beginnings_begins(&redact->beginnings, data - 1, size - at + 1) &&
+	       !beginnings_begins(&redact->beginnings, data, size - at) &&
 	       !escape_begin(&escape, data[1]);
 }
 
@@ -317,39 +220,25 @@ static bool detect(struct redact *redact, struct detect *detect, const uint8_t *
 	redact->data = (uint8_t *)(uintptr_t)data;
 	for (size_t at = 0; at < size; at++) {
 		if (at >= until && at + 2 < size && !detect->reading_count &&
-		    !begins(redact, data + at, size - at) &&
-		    !begins(redact, data + at + 1, size - at - 1)) {
+		    !beginnings_begins(&redact->beginnings, data + at, size - at) &&
+		    !beginnings_begins(&redact->beginnings, data + at + 1, size - at - 1)) {
 			detect_clear(detect);
-			at = skip(redact, at, size);
+			at = beginnings_skip(&redact->beginnings, redact->data, at, size);
 			until = at + WINDOW;
 		}
 		hit |= detect_step(detect, data[at]);
-		if (detect->reading_count || at + 1 == size || is_pair(redact, data + at))
+		if (detect->reading_count || at + 1 == size ||
+		    beginnings_is_pair(&redact->beginnings, data + at))
 			until = at + WINDOW;
 	}
 	return hit;
-}
-
-static void add_pair(struct redact *redact, const uint8_t bytes[2])
-{
-	unsigned pair = (unsigned)bytes[0] << 8 | bytes[1];
-
-	if (is_pair(redact, bytes))
-		return;
-	redact->is_pair[pair / 8] |= (uint8_t)(1 << pair % 8);
-	if (redact->pair_count < PAIRS_AT_ONCE)
-		redact->pairs[redact->pair_count] =
-		    (struct pair){ all_of(bytes[0]), all_of(bytes[1]) };
-	redact->pair_count++;
 }
 
 /* Many sets have beginnings in common: those of the values that one source has had. */
 static void gather(struct redact *redact)
 {
 	redact->stale = false;
-	redact->pair_count = 0;
-	memset(redact->is_pair, 0, sizeof(redact->is_pair));
-	memset(redact->early, 0, sizeof(redact->early));
+	beginnings_clear(&redact->beginnings);
 	memset(redact->first, 0, sizeof(redact->first));
 	/* What had begun is lost to it, but not to threads. */
 	redact->alert = redact->place ? redact->longest : 0;
@@ -358,12 +247,9 @@ static void gather(struct redact *redact)
 	for (unsigned n = 0; n < redact->set_count; n++) {
 		const struct redact_set *set = redact->sets[n];
 
-		for (unsigned i = 0; i < set->pair_count; i++)
-			add_pair(redact, set->pairs[i]);
-		for (unsigned byte = 0; byte < 256; byte++) {
-			redact->early[byte] |= set->early[byte];
+		beginnings_add(&redact->beginnings, set);
+		for (unsigned byte = 0; byte < 256; byte++)
 			redact->first[byte] |= set->first[byte];
-		}
 	}
 }
 
@@ -373,7 +259,7 @@ static void search(struct redact *redact, size_t size)
 	for (size_t at = 0; at < size; at++) {
 		if (idle(redact, at, size)) {
 			redact->count = 0;
-			at = skip(redact, at, size);
+			at = beginnings_skip(&redact->beginnings, redact->data, at, size);
 		}
 		step(redact, redact->data[at], redact->place + at);
 	}
