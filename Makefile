@@ -26,8 +26,9 @@ COMPILER := $(wildcard compiler/*.c)
 STUB := $(wildcard stub/*.c)
 PROBE := $(wildcard probe/*.c)
 PROVE := $(wildcard prove/*.c)
-PROXY := $(wildcard proxy/*.c)
-CHAPERON := $(wildcard chaperon/*.c)
+HELPER := $(wildcard helper/*.c)
+PROXY := $(wildcard proxy/*.c) $(HELPER)
+CHAPERON := $(wildcard chaperon/*.c) $(HELPER)
 # What neither opens a file nor waits: tried alone, and under fuzzers.
 CHAPERON_PURE := $(patsubst %,chaperon/%.c,ask directives frame hours ids rebuild text)
 CHAPERON_LIBS := -levent_core -ljansson

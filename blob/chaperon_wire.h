@@ -1,11 +1,8 @@
 /*
  * blob/chaperon_wire.h - what is said to sbx-chaperon, by sbx-exec and by the clients.
  *
- * sbx-exec starts sbx-chaperon outside the sandbox with one end of a SOCK_SEQPACKET
- * socket pair as descriptor 3, an empty environment and nothing else.  Each message is
- * one struct chaperon_message, sent as long as its text is used, with descriptors by
- * SCM_RIGHTS.  When the other end closes, the session is over: sbx-chaperon ends the
- * clients that run and itself.
+ * sbx-exec says it by the messages of helper_wire.h.  When its end closes, the session is
+ * over: sbx-chaperon ends the clients that run and itself.
  *
  *	sbx-exec                        sbx-chaperon
  *	SESSION (descriptors)  ------>
@@ -19,31 +16,17 @@
 #ifndef SBX_BLOB_CHAPERON_WIRE_H
 #define SBX_BLOB_CHAPERON_WIRE_H
 
-#include <stdint.h>
+#include "blob/helper_wire.h"
 
 #define SBX_CHAPERON_WIRE_VERSION 1
-#define SBX_CHAPERON_WIRE_FD 3
 
 /* Where a client finds the socket, on every backend: a variable that the launcher sets. */
 #define SBX_CHAPERON_VARIABLE "SBX_SLURM_SOCKET"
 
 /* ---- sbx-exec and sbx-chaperon ------------------------------------------------------ */
-enum chaperon_message_kind {
-	CHAPERON_SESSION = 1, /* @value: SBX_CHAPERON_WIRE_VERSION; enum chaperon_descriptor */
-	CHAPERON_READY,       /* the tables fit the real clients */
-	CHAPERON_FAILED,      /* @text: why, and what to do about it */
-	CHAPERON_LISTEN,      /* carries a Unix stream socket that listens */
-	CHAPERON_NOTE,        /* @text: one line for the person, already escaped */
-};
+/* HELPER_READY: the tables fit the real clients.  HELPER_LISTEN: a Unix stream socket. */
 
-#define CHAPERON_TEXT 1500
-struct chaperon_message {
-	uint32_t kind;
-	int32_t value;
-	char text[CHAPERON_TEXT]; /* ended by NUL */
-};
-
-/* Of CHAPERON_SESSION, in this order. */
+/* Descriptors of HELPER_SESSION, in this order. */
 enum chaperon_descriptor {
 	CHAPERON_FD_BLOB,   /* sealed memory file: the blob as it was checked */
 	CHAPERON_FD_VALUES, /* sealed memory file, see below */

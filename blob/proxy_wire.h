@@ -1,10 +1,8 @@
 /*
  * blob/proxy_wire.h - what sbx-exec and sbx-proxy say to each other.
  *
- * sbx-exec starts sbx-proxy with one end of a SOCK_SEQPACKET socket pair as
- * descriptor 3, an empty environment and nothing else.  Each message is one
- * struct proxy_message, sent as long as its text is used, with descriptors by
- * SCM_RIGHTS.  When the other end sends no more, the session is over: sbx-proxy ends.
+ * The messages are those of helper_wire.h and some more.  When the other end sends no
+ * more, the session is over: sbx-proxy ends.
  *
  *	sbx-exec                        sbx-proxy
  *	SESSION (descriptors)  ------>
@@ -18,36 +16,27 @@
 #ifndef SBX_BLOB_PROXY_WIRE_H
 #define SBX_BLOB_PROXY_WIRE_H
 
-#include <stdint.h>
+#include "blob/helper_wire.h"
 
 #define SBX_PROXY_WIRE_VERSION 1
-#define SBX_PROXY_WIRE_FD 3
 
 /* Where the program finds the proxy, on every backend: 127.0.0.1, this port.  std/proxy
  * has it in its variables. */
 #define SBX_PROXY_PORT 3128
 
+/*
+ * HELPER_READY: the bundle is written, each credential was got once.  HELPER_LISTEN:
+ * @value is PROXY_EXPECTED or 0.
+ */
 enum proxy_message_kind {
-	PROXY_SESSION = 1, /* @value: SBX_PROXY_WIRE_VERSION; descriptors: enum proxy_descriptor */
-	PROXY_READY,       /* the bundle is written, each credential was got once */
-	PROXY_FAILED,      /* @text: why, and what to do about it */
-	PROXY_LISTEN,      /* carries a socket that listens; @value: PROXY_EXPECTED or 0 */
-	PROXY_NOTE,        /* @text: one line for the person, already escaped */
-	PROXY_EXPECT,      /* @value: one connection from 127.0.0.1 with this port is the program's */
-	PROXY_FORGET,      /* @value: that one does not come */
-	PROXY_SUMMARY,     /* @text: such a line for the end: one host and what did not go; @value
-			    * 1: it stands for more than one */
+	PROXY_EXPECT = HELPER_OWN, /* @value: one connection from 127.0.0.1 with this port is the program's */
+	PROXY_FORGET,              /* @value: that one does not come */
+	PROXY_SUMMARY,             /* @text: a line for the end: one host and what did not go; @value
+				    * 1: it stands for more than one */
 };
 #define PROXY_EXPECTED 1 /* drop each connection that was not announced: others can reach it */
 
-#define PROXY_TEXT 1500
-struct proxy_message {
-	uint32_t kind;
-	int32_t value;
-	char text[PROXY_TEXT]; /* ended by NUL */
-};
-
-/* Of PROXY_SESSION, in this order. */
+/* Descriptors of HELPER_SESSION, in this order. */
 enum proxy_descriptor {
 	PROXY_FD_BLOB,   /* sealed memory file: the blob as it was checked */
 	PROXY_FD_VALUES, /* sealed memory file, see below */

@@ -65,7 +65,7 @@ static bool keep_policy(const struct session *session, int jobs)
 		return true; /* the job's launcher compares its digest with the name */
 	snprintf(other, sizeof(other), ".%s.%d", session->policy, (int)getpid());
 	unlinkat(jobs, other, 0);
-	return write_file(jobs, other, session->blob_data, session->blob_size) &&
+	return write_file(jobs, other, session->given.blob_data, session->given.blob_size) &&
 	       !renameat(jobs, other, jobs, name);
 }
 

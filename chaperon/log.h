@@ -17,6 +17,6 @@ struct log_line {
 	int status;          /* what the client ends with */
 };
 
-void log_write(const struct session *session, const struct log_line *line);
+void log_write(struct session *session, const struct log_line *line);
 
 #endif

@@ -7,7 +7,7 @@
  */
 #include "chaperon/client.h"
 #include "chaperon/confine.h"
-#include "chaperon/control.h"
+#include "helper/control.h"
 #include "chaperon/sweep.h"
 #include "chaperon/tables.h"
 
@@ -38,7 +38,7 @@ static bool fill_standard_fds(void)
 
 	do
 		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd < SBX_CHAPERON_WIRE_FD);
+	while (fd >= 0 && fd < SBX_HELPER_WIRE_FD);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
@@ -49,8 +49,8 @@ static bool is_started_by_launcher(void)
 	int type = 0;
 	socklen_t size = sizeof(type);
 
-	return !getsockopt(SBX_CHAPERON_WIRE_FD, SOL_SOCKET, SO_TYPE, &type, &size) &&
-	       type == SOCK_SEQPACKET && !fcntl(SBX_CHAPERON_WIRE_FD, F_SETFD, FD_CLOEXEC);
+	return !getsockopt(SBX_HELPER_WIRE_FD, SOL_SOCKET, SO_TYPE, &type, &size) &&
+	       type == SOCK_SEQPACKET && !fcntl(SBX_HELPER_WIRE_FD, F_SETFD, FD_CLOEXEC);
 }
 
 static void on_incoming(evutil_socket_t fd, short what, void *context)
@@ -85,17 +85,17 @@ static void take_socket(struct worker *worker, int fd)
 static void on_control(evutil_socket_t fd, short what, void *context)
 {
 	struct worker *worker = context;
-	struct chaperon_message message;
-	int fds[CONTROL_FDS];
+	struct helper_message message;
+	int fds[HELPER_FDS];
 	enum control_result result;
 
 	(void)fd;
 	(void)what;
 	while ((result = control_receive(false, &message, fds)) == CONTROL_GOT)
-		for (int i = 0; i < CONTROL_FDS; i++) {
+		for (int i = 0; i < HELPER_FDS; i++) {
 			if (fds[i] < 0)
 				continue;
-			if (!i && message.kind == CHAPERON_LISTEN)
+			if (!i && message.kind == HELPER_LISTEN)
 				take_socket(worker, fds[i]);
 			else
 				close(fds[i]);
@@ -121,7 +121,7 @@ static bool watch(struct worker *worker)
 		return false;
 	worker->children = evsignal_new(base, SIGCHLD, on_child, NULL);
 	worker->control =
-	    event_new(base, SBX_CHAPERON_WIRE_FD, EV_READ | EV_PERSIST, on_control, worker);
+	    event_new(base, SBX_HELPER_WIRE_FD, EV_READ | EV_PERSIST, on_control, worker);
 	return worker->children && worker->control && !event_add(worker->children, NULL) &&
 	       !event_add(worker->control, NULL);
 }
@@ -150,7 +150,7 @@ static const char *serve(void)
 	worker.server.record = &record;
 	if (!watch(&worker))
 		return "no memory";
-	control_send(CHAPERON_READY, NULL);
+	control_send(HELPER_READY, NULL);
 	sweep_envelopes(&session);
 	event_base_dispatch(worker.server.base);
 	run_end_all();
@@ -175,8 +175,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a log at the caller's limit is a log that ends */
 	wrong = serve();
 	if (wrong)
-		control_send(CHAPERON_FAILED, wrong);
+		control_send(HELPER_FAILED, wrong);
 	return wrong ? 1 : 0;
 }

@@ -4,25 +4,22 @@
 #ifndef SBX_CHAPERON_SESSION_H
 #define SBX_CHAPERON_SESSION_H
 
-#include "blob/verdict.h"
 #include "chaperon/rebuild.h"
+#include "helper/given.h"
+#include "helper/lines.h"
 
 struct session {
+	struct given given; /* of which this is what others look at: */
 	struct sbx_blob blob;
-	const void *blob_data;
-	size_t blob_size;
 	struct sbx_vars vars;
-	char policy[65]; /* the blob's digest, in hexadecimal */
-	const char *id, *backend, *home, *user, *state, *jobs, *workspace;
-	const char *values; /* as blob/chaperon_wire.h has them */
-	size_t values_size;
+	const char *policy, *id, *backend, *home, *user, *state, *jobs, *workspace;
 	struct strings environment; /* of the real clients: nothing of what runs inside */
 	const char *job;            /* that all this runs in; NULL: none */
 	struct strings step;        /* environment of srun there: with what Slurm says of it */
-	int log_fd;                 /* -1: none */
+	struct lines log;
 };
 
-/* Receives CHAPERON_SESSION and reads it.  NULL, or why it cannot be served. */
+/* Receives HELPER_SESSION and reads it.  NULL, or why it cannot be served. */
 const char *session_receive(struct session *session);
 /* session, project or user: whose jobs can be seen; NULL: the session's own. */
 const char *session_scope(const struct session *session);

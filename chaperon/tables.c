@@ -3,7 +3,7 @@
  */
 #include "chaperon/tables.h"
 
-#include "chaperon/control.h"
+#include "helper/control.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -9,7 +9,8 @@
  */
 #include "proxy/listen.h"
 
-#include "proxy/control.h"
+#include "blob/proxy_wire.h"
+#include "helper/control.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,16 +61,16 @@ static void take_socket(struct listener *listener, int fd, int32_t value)
 
 static void read_control(struct listener *listener)
 {
-	struct proxy_message message;
-	int fds[CONTROL_FDS];
+	struct helper_message message;
+	int fds[HELPER_FDS];
 	enum control_result result;
 
 	while ((result = control_receive(false, &message, fds)) == CONTROL_GOT) {
-		if (message.kind == PROXY_LISTEN)
+		if (message.kind == HELPER_LISTEN)
 			take_socket(listener, fds[0], message.value);
 		else if (fds[0] >= 0)
 			close(fds[0]);
-		for (int i = 1; i < CONTROL_FDS; i++)
+		for (int i = 1; i < HELPER_FDS; i++)
 			if (fds[i] >= 0)
 				close(fds[i]);
 		if (message.kind == PROXY_EXPECT || message.kind == PROXY_FORGET)
@@ -166,7 +167,7 @@ struct listener *listen_begin(struct worker *worker)
 	listener->worker = worker;
 	listener->fd = -1;
 	listener->pause = evtimer_new(worker->base, on_pause_over, listener);
-	listener->control = event_new(worker->base, SBX_PROXY_WIRE_FD, EV_READ | EV_PERSIST,
+	listener->control = event_new(worker->base, SBX_HELPER_WIRE_FD, EV_READ | EV_PERSIST,
 				      on_control, listener);
 	if (!listener->control || !listener->pause || event_add(listener->control, NULL)) {
 		listen_end(listener);

@@ -7,7 +7,7 @@
  */
 #include "proxy/confine.h"
 #include "proxy/conn.h"
-#include "proxy/control.h"
+#include "helper/control.h"
 #include "proxy/listen.h"
 #include "proxy/resolve.h"
 #include "proxy/setup.h"
@@ -39,8 +39,8 @@ static bool settle_fds(void)
 
 	do
 		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd < SBX_PROXY_WIRE_FD);
-	return fd >= 0 && !close_range(SBX_PROXY_WIRE_FD + 1, ~0u, 0);
+	while (fd >= 0 && fd < SBX_HELPER_WIRE_FD);
+	return fd >= 0 && !close_range(SBX_HELPER_WIRE_FD + 1, ~0u, 0);
 }
 
 static bool is_started_by_launcher(void)
@@ -48,7 +48,7 @@ static bool is_started_by_launcher(void)
 	int type = 0;
 	socklen_t size = sizeof(type);
 
-	return !getsockopt(SBX_PROXY_WIRE_FD, SOL_SOCKET, SO_TYPE, &type, &size) &&
+	return !getsockopt(SBX_HELPER_WIRE_FD, SOL_SOCKET, SO_TYPE, &type, &size) &&
 	       type == SOCK_SEQPACKET;
 }
 
@@ -149,7 +149,7 @@ static const char *serve(void)
 	wrong = chdir("/") ? "there is no root directory" : confine_worker();
 	if (wrong)
 		return wrong;
-	control_send(PROXY_READY, NULL);
+	control_send(HELPER_READY, NULL);
 	worker_run(&worker);
 	listen_end(listener);
 	resolver_free(worker.resolver);
@@ -179,6 +179,6 @@ int main(int argc, char **argv)
 	umask(077);
 	wrong = serve();
 	if (wrong)
-		control_send(PROXY_FAILED, wrong);
+		control_send(HELPER_FAILED, wrong);
 	return wrong ? 1 : 0;
 }

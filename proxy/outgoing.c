@@ -34,7 +34,7 @@ static uint32_t choose_credential(const struct conn *conn, const struct head *he
 		name = sbx_string(&session->blob, credential->name);
 		choices[count] = (struct inject_choice){
 			sbx_string(&session->blob, credential->header),
-			session_value(session, "placeholder", name),
+			given_named(&session->given, "placeholder", name),
 		};
 		if (!vault_is_absent(conn->worker->vault, next))
 			found[count++] = next;

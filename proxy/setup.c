@@ -134,8 +134,8 @@ static const char *make_trust(struct worker *worker)
 static const char *start_keeper(struct worker *worker)
 {
 	struct session *session = worker->session;
-	struct keeper_setup setup = { &session->blob, &session->vars, session->values,
-				      session->values_size };
+	struct keeper_setup setup = { &session->blob, &session->vars, session->given.values,
+				      session->given.values_size };
 	int pair[2];
 	pid_t pid;
 

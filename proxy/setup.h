@@ -9,7 +9,7 @@
 
 #include "proxy/conn.h"
 
-/* NULL, or the text of PROXY_FAILED. */
+/* NULL, or the text of HELPER_FAILED. */
 const char *setup_session(struct worker *worker);
 void setup_undo(struct worker *worker);
 

@@ -3,7 +3,8 @@
  */
 #include "proxy/tally.h"
 
-#include "proxy/control.h"
+#include "blob/proxy_wire.h"
+#include "helper/control.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static bool tell_host(const struct tally_host *entry)
 	if (*entry->host)
 		snprintf(where, sizeof(where), "%s%s%s:%u", brackets ? "[" : "", entry->host,
 			 brackets ? "]" : "", entry->port);
-	return control_summary(false, "the proxy %s %s%s: %s",
+	return control_say(PROXY_SUMMARY, 0, "the proxy %s %s%s: %s",
 			       entry->refused ? "refused" : "could not serve", where, times,
 			       entry->reason);
 }
@@ -64,6 +65,6 @@ void tally_tell(const struct tally *tally)
 	for (unsigned i = 0; i < tally->count && heard; i++)
 		heard = tell_host(&tally->host[i]);
 	if (heard && tally->others)
-		control_summary(true, "the proxy refused or could not serve %u requests to other hosts",
+		control_say(PROXY_SUMMARY, 1, "the proxy refused or could not serve %u requests to other hosts",
 				tally->others);
 }

@@ -7,7 +7,7 @@
  */
 #include "proxy/vault.h"
 
-#include "proxy/control.h"
+#include "helper/control.h"
 #include "proxy/http.h"
 
 #include <poll.h>
@@ -68,7 +68,7 @@ struct vault *vault_make(const struct session *session, int fd)
 	vault->fd = fd;
 	vault->count = count;
 	for (uint32_t i = 0; i < count; i++)
-		vault->entry[i].absent = !session_value(session, "placeholder", name_of(vault, i));
+		vault->entry[i].absent = !given_named(&session->given, "placeholder", name_of(vault, i));
 	return vault;
 }
 

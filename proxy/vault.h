@@ -12,7 +12,7 @@ struct vault;
 
 /* @fd: the worker's end of the keeper's socket. */
 struct vault *vault_make(const struct session *session, int fd);
-/* Gets each credential once.  NULL, or the text of PROXY_FAILED. */
+/* Gets each credential once.  NULL, or the text of HELPER_FAILED. */
 const char *vault_fill(struct vault *vault);
 void vault_watch(struct vault *vault, struct event_base *base);
 void vault_free(struct vault *vault);

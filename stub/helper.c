@@ -18,7 +18,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "blob/chaperon_wire.h"
 #include "stub/backend.h"
 #include "stub/launch.h"
 #include "stub/load.h"
@@ -26,17 +25,6 @@
 #include "stub/sys.h"
 
 #define END_MS  1000
-#define FDS_MAX 4
-
-/* One reader for both. */
-_Static_assert((int)PROXY_SESSION == (int)CHAPERON_SESSION &&
-		   (int)PROXY_READY == (int)CHAPERON_READY &&
-		   (int)PROXY_FAILED == (int)CHAPERON_FAILED &&
-		   (int)PROXY_LISTEN == (int)CHAPERON_LISTEN &&
-		   (int)PROXY_NOTE == (int)CHAPERON_NOTE &&
-		   SBX_PROXY_WIRE_FD == SBX_CHAPERON_WIRE_FD &&
-		   sizeof(struct proxy_message) == sizeof(struct chaperon_message),
-	       "the two begin alike");
 
 /* ---- before the launch ------------------------------------------------------------ */
 
@@ -56,8 +44,8 @@ static _Noreturn void become(const struct helper *helper, int socket, pid_t pare
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	for (int stream = 0; stream < 3; stream++)
 		dup2(null, stream);
-	if (dup2(socket, SBX_PROXY_WIRE_FD) < 0 || fcntl(SBX_PROXY_WIRE_FD, F_SETFD, 0) ||
-	    sys_close_range(SBX_PROXY_WIRE_FD + 1, ~0u, 0))
+	if (dup2(socket, SBX_HELPER_WIRE_FD) < 0 || fcntl(SBX_HELPER_WIRE_FD, F_SETFD, 0) ||
+	    sys_close_range(SBX_HELPER_WIRE_FD + 1, ~0u, 0))
 		_exit(EXIT_REFUSED);
 	execve(helper->path, words, none);
 	_exit(EXIT_NOT_RUN);
@@ -173,9 +161,9 @@ void helper_open_log(const struct launch *launch, struct helper *helper)
 bool helper_tell(const struct helper *helper, unsigned kind, int value, const int *fds,
 		 size_t count)
 {
-	struct proxy_message message = { .kind = kind, .value = value };
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(FDS_MAX * sizeof(int))] = { 0 };
-	struct iovec part = { &message, offsetof(struct proxy_message, text) + 1 };
+	struct helper_message message = { .kind = kind, .value = value };
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(HELPER_FDS * sizeof(int))] = { 0 };
+	struct iovec part = { &message, offsetof(struct helper_message, text) + 1 };
 	struct msghdr head = { .msg_iov = &part, .msg_iovlen = 1 };
 
 	if (count) {
@@ -211,7 +199,7 @@ void helper_add_variables(const struct launch *launch, struct backend *values)
 void helper_tell_session(const struct launch *launch, struct helper *helper, int version,
 			 int values, int file)
 {
-	int fds[FDS_MAX], blob, count = 0;
+	int fds[HELPER_FDS], blob, count = 0;
 
 	blob = backend_sealed_file("sbx-blob", launch->blob.base, launch->blob.size);
 	fds[count++] = blob;
@@ -221,14 +209,14 @@ void helper_tell_session(const struct launch *launch, struct helper *helper, int
 	if (helper->log_fd >= 0)
 		fds[count++] = helper->log_fd;
 	/* Where that cannot be said it ends, and that is said. */
-	if (!helper_tell(helper, PROXY_SESSION, version, fds, (size_t)count))
+	if (!helper_tell(helper, HELPER_SESSION, version, fds, (size_t)count))
 		shutdown(helper->socket, SHUT_RDWR);
 	close(blob);
 	close(values);
 	close(helper->log_fd);
 }
 
-int helper_hear(struct helper *helper, struct proxy_message *message)
+int helper_hear(struct helper *helper, struct helper_message *message)
 {
 	ssize_t size;
 
@@ -236,7 +224,7 @@ int helper_hear(struct helper *helper, struct proxy_message *message)
 	size = recv(helper->socket, message, sizeof(*message) - 1, MSG_DONTWAIT);
 	if (size < 0 && (errno == EAGAIN || errno == EINTR))
 		return -1;
-	if (size >= (ssize_t)offsetof(struct proxy_message, text))
+	if (size >= (ssize_t)offsetof(struct helper_message, text))
 		return (int)message->kind;
 	close(helper->socket);
 	helper->socket = -1;
@@ -245,7 +233,7 @@ int helper_hear(struct helper *helper, struct proxy_message *message)
 
 bool helper_listen(struct helper *helper, int value)
 {
-	bool told = helper_tell(helper, PROXY_LISTEN, value, &helper->listener, 1);
+	bool told = helper_tell(helper, HELPER_LISTEN, value, &helper->listener, 1);
 
 	if (helper->listener >= 0)
 		close(helper->listener);

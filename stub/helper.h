@@ -4,7 +4,7 @@
  *
  * It is found beside sbx-exec, started before anything is known of the session, told
  * what that is when the plan is made, and handed a socket when the program may begin.
- * What is said is that of blob/proxy_wire.h and blob/chaperon_wire.h, which begin alike.
+ * What is said is that of blob/helper_wire.h, and of each one's own wire.
  */
 #ifndef SBX_STUB_HELPER_H
 #define SBX_STUB_HELPER_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "blob/proxy_wire.h"
+#include "blob/helper_wire.h"
 
 struct backend;
 struct launch;
@@ -54,7 +54,7 @@ void helper_add_variables(const struct launch *launch, struct backend *values);
 bool helper_tell(const struct helper *helper, unsigned kind, int value, const int *fds,
 		 size_t count);
 /* The next message, without waiting: its kind; 0: it has ended; -1: there is none. */
-int helper_hear(struct helper *helper, struct proxy_message *message);
+int helper_hear(struct helper *helper, struct helper_message *message);
 /* It is ready: hands over its listener.  False: it has ended, or there is none. */
 bool helper_listen(struct helper *helper, int value);
 /* Ends it, if it is there; waits a second for it to end by itself. */

@@ -154,14 +154,14 @@ static void hear_summary(struct launch *launch)
 {
 	struct proxy *proxy = &launch->proxy;
 	struct pollfd fd = { proxy->helper.socket, POLLIN, 0 };
-	struct proxy_message message;
+	struct helper_message message;
 	uint64_t until = sys_now_ms() + END_MS, now;
 
 	shutdown(proxy->helper.socket, SHUT_WR);
 	while (proxy->helper.socket >= 0 && (now = sys_now_ms()) < until &&
 	       poll(&fd, 1, (int)(until - now)) == 1) {
 		switch (helper_hear(&proxy->helper, &message)) {
-		case PROXY_NOTE:
+		case HELPER_NOTE:
 			launch_remark(launch, "%s", message.text);
 			break;
 		case PROXY_SUMMARY:

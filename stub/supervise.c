@@ -134,17 +134,17 @@ static void let_go_together(struct watch *s)
 
 static void hear_helper(struct watch *s, struct helper *helper)
 {
-	struct proxy_message message;
+	struct helper_message message;
 
 	switch (helper_hear(helper, &message)) {
-	case PROXY_READY:
+	case HELPER_READY:
 		helper->ready = true;
 		let_go_together(s);
 		break;
-	case PROXY_FAILED:
+	case HELPER_FAILED:
 		fail(s, mem_string(message.text));
 		break;
-	case PROXY_NOTE:
+	case HELPER_NOTE:
 		launch_remark(s->launch, "%s", message.text);
 		break;
 	case 0:

@@ -82,7 +82,7 @@ int proxy_socket(unsigned port)
 	return -1;
 }
 
-int helper_hear(struct helper *helper, struct proxy_message *message)
+int helper_hear(struct helper *helper, struct helper_message *message)
 {
 	(void)helper;
 	(void)message;

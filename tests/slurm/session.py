@@ -1,6 +1,7 @@
 """sbx-chaperon as sbx-exec starts it, and clients that speak to it."""
 import array
 import json
+import fcntl
 import os
 import pathlib
 import shutil
@@ -30,9 +31,11 @@ def request(words, cwd, environment=()):
     return out + frame(CWD, str(cwd).encode()) + frame(RUN)
 
 
-def memory_file(data):
-    fd = os.memfd_create("sbx")
+def memory_file(data, sealed=True):
+    fd = os.memfd_create("sbx", os.MFD_ALLOW_SEALING)
     os.write(fd, data)
+    if sealed:
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE)
     return fd
 
 
@@ -41,9 +44,9 @@ class Session:
 
     count = 0
 
-    def __init__(self, world, place, policy="session.pol", environment=None, shipped=False, more=()):
+    def __init__(self, world, place, policy="session.pol", environment=None, shipped=False, more=(), sealed=True):
         Session.count += 1
-        self.world, self.place, self.number, self.more = world, place, Session.count, more
+        self.world, self.place, self.number, self.more, self.sealed = world, place, Session.count, more, sealed
         # With sanitizers, but where it is measured.
         self.built = world.out / ("sbx-chaperon" if shipped else "tests/slurm/sbx-chaperon")
         self.faults = place / f"faults-{self.number}"
@@ -80,7 +83,7 @@ class Session:
         theirs.close()
         self.control = ours
         log = os.open(self.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        fds = [memory_file(self.blob.read_bytes()), memory_file(self.values(environment)), log]
+        fds = [memory_file(self.blob.read_bytes(), self.sealed), memory_file(self.values(environment)), log]
         ours.sendmsg([struct.pack("<Ii", SESSION, VERSION)], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
         for fd in fds:
             os.close(fd)

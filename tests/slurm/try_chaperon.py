@@ -41,6 +41,14 @@ class Tries:
         status, out, errors = (session or self.session).run("sbatch", "--parsable", *words, **more)
         return out.strip() if status == 0 else f"none: {errors}"
 
+    def sealed(self):
+        try:
+            Session(self.world, self.world.work / "unsealed", sealed=False).end()
+            said = "it has begun"
+        except SystemExit as stopped:
+            said = str(stopped)
+        self.check(said == "sbx-chaperon: the blob cannot be read", "a policy that somebody could change meanwhile is not read", said)
+
     # --- jobs
 
     def batch(self):
@@ -391,7 +399,7 @@ class Tries:
             session.end()
 
 
-ORDER = ("batch", "forms", "step", "refusals", "environment", "many_tasks", "budget", "hours", "hostile", "strangers", "speed", "real_client", "slurm_down", "scope", "jobs_policy", "killed")
+ORDER = ("sealed", "batch", "forms", "step", "refusals", "environment", "many_tasks", "budget", "hours", "hostile", "strangers", "speed", "real_client", "slurm_down", "scope", "jobs_policy", "killed")
 
 
 def run(world, report):
