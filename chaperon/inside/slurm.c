@@ -65,6 +65,10 @@ static _Noreturn void fail(const char *format, ...)
 
 /* ---- sending -------------------------------------------------------------------------- */
 
+/* A request is some fifty small frames: each by itself would wake the chaperon. */
+static char outgoing[PIECE];
+static size_t outgoing_size;
+
 static bool send_all(const void *data, size_t size)
 {
 	const char *at = data;
@@ -82,7 +86,27 @@ static bool send_all(const void *data, size_t size)
 	return true;
 }
 
-static bool send_frame(enum chaperon_frame_kind kind, const void *data, size_t size)
+static bool send_gathered(void)
+{
+	size_t size = outgoing_size;
+
+	outgoing_size = 0;
+	return send_all(outgoing, size);
+}
+
+static bool gather(const void *data, size_t size)
+{
+	if (size > sizeof(outgoing) - outgoing_size && !send_gathered())
+		return false;
+	if (size > sizeof(outgoing))
+		return send_all(data, size);
+	memcpy(outgoing + outgoing_size, data, size);
+	outgoing_size += size;
+	return true;
+}
+
+/* It goes with the next send_gathered(). */
+static bool add_frame(enum chaperon_frame_kind kind, const void *data, size_t size)
 {
 	struct chaperon_frame head = { .magic = CHAPERON_FRAME_MAGIC,
 				       .version = SBX_CHAPERON_WIRE_VERSION,
@@ -91,7 +115,7 @@ static bool send_frame(enum chaperon_frame_kind kind, const void *data, size_t s
 
 	if (size > CHAPERON_FRAME_MAX)
 		fail("an argument or a variable is longer than 1 MiB");
-	return send_all(&head, sizeof(head)) && send_all(data, size);
+	return gather(&head, sizeof(head)) && gather(data, size);
 }
 
 static struct chaperon_hello terminal_state(void)
@@ -117,18 +141,18 @@ static bool send_request(int argc, char **argv)
 	struct chaperon_hello hello = terminal_state();
 	static const char own[] = SBX_CHAPERON_VARIABLE "=";
 	char cwd[PATH_MAX];
-	bool sent = send_frame(CHAPERON_HELLO, &hello, sizeof(hello)) &&
-		    send_frame(CHAPERON_ARGUMENT, name, strlen(name));
+	bool sent = add_frame(CHAPERON_HELLO, &hello, sizeof(hello)) &&
+		    add_frame(CHAPERON_ARGUMENT, name, strlen(name));
 
 	if (!getcwd(cwd, sizeof(cwd)))
 		fail("the working directory is not there any more");
 	for (int i = 1; i < argc && sent; i++)
-		sent = send_frame(CHAPERON_ARGUMENT, argv[i], strlen(argv[i]));
+		sent = add_frame(CHAPERON_ARGUMENT, argv[i], strlen(argv[i]));
 	for (char **at = environ; *at && sent; at++)
 		if (strchr(*at, '=') && strncmp(*at, own, sizeof(own) - 1) != 0)
-			sent = send_frame(CHAPERON_ENV, *at, strlen(*at));
-	return sent && send_frame(CHAPERON_CWD, cwd, strlen(cwd)) &&
-	       send_frame(CHAPERON_RUN, NULL, 0);
+			sent = add_frame(CHAPERON_ENV, *at, strlen(*at));
+	return sent && add_frame(CHAPERON_CWD, cwd, strlen(cwd)) &&
+	       add_frame(CHAPERON_RUN, "", 0) && send_gathered();
 }
 
 /* ---- the script of a batch job ----------------------------------------------------------- */
@@ -171,7 +195,8 @@ static void send_script(const char *script)
 
 	if (fd < 0) {
 		snprintf(piece, sizeof(piece), "Unable to open file %.1000s", script);
-		send_frame(CHAPERON_NO_SCRIPT, piece, strlen(piece));
+		if (add_frame(CHAPERON_NO_SCRIPT, piece, strlen(piece)))
+			send_gathered();
 		return;
 	}
 	while (got > 0) {
@@ -180,7 +205,7 @@ static void send_script(const char *script)
 			got = 1;
 		else if (got < 0)
 			fail("the script cannot be read: %s", strerror(errno));
-		else if (!send_frame(CHAPERON_SCRIPT, piece, (size_t)got))
+		else if (!add_frame(CHAPERON_SCRIPT, piece, (size_t)got) || !send_gathered())
 			break;
 	}
 	if (*script)
