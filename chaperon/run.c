@@ -35,16 +35,16 @@ static struct run *runs; /* all that were begun and have not ended */
 
 /* ---- starting ------------------------------------------------------------------------- */
 
-/* Only what may be called between fork and exec. */
+/* Only what may be called between vfork and exec: the memory is still the parent's. */
 static _Noreturn void become(char *const *argv, char *const *environment, const int ends[3],
 			     bool terminal)
 {
 	sigset_t none;
 
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 	for (int number = 1; number < NSIG; number++)
 		signal(number, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
 	if (terminal) {
 		setsid();
@@ -240,6 +240,22 @@ static bool watch_it(struct run *run, struct event_base *base, int seconds)
 	return true;
 }
 
+/* To copy the tables of our memory would cost more than all else here; no handler of ours
+ * runs in the child. */
+static pid_t start(char *const *argv, char *const *environment, const int ends[3], bool terminal)
+{
+	sigset_t all, before;
+	pid_t pid;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = vfork();
+	if (!pid)
+		become(argv, environment, ends, terminal);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
 struct run *run_begin(struct event_base *base, char *const *argv, char *const *environment,
 		      const struct run_terminal *terminal, int seconds,
 		      const struct run_watch *watch, void *context)
@@ -262,9 +278,7 @@ struct run *run_begin(struct event_base *base, char *const *argv, char *const *e
 	if ((run->terminal ? make_terminal(terminal, run->fds, theirs)
 			   : make_pipes(run->fds, theirs)) &&
 	    watch_it(run, base, seconds))
-		run->pid = fork();
-	if (!run->pid)
-		become(argv, environment, theirs, run->terminal);
+		run->pid = start(argv, environment, theirs, run->terminal);
 	close_all(theirs);
 	if (run->pid > 0)
 		return run;
