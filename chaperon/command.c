@@ -148,10 +148,8 @@ static bool is_known(const struct client *client, uint32_t job)
 /* Never those of others, whatever was asked: the last of two options holds. */
 static void add_user(struct client *client)
 {
-	if (!strcmp(client->command->name, "squeue"))
-		strings_add(&client->line, "--me");
-	if (!strcmp(client->command->name, "sprio"))
-		strings_add(&client->line, "--user=%s", client->server->session->user);
+	if (!strcmp(client->command->name, "squeue") || !strcmp(client->command->name, "sprio"))
+		strings_add(&client->line, "--user=%s", client->server->session->self);
 }
 
 static void keep_in_scope(struct client *client)

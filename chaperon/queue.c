@@ -13,7 +13,7 @@ void queue_ask(struct client *client, void (*then)(struct client *, int status))
 
 	strings_add(&line, "/usr/bin/squeue");
 	strings_add(&line, "--noheader");
-	strings_add(&line, "--me");
+	strings_add(&line, "--user=%s", client->server->session->self);
 	strings_add(&line, "--array");
 	strings_add(&line, "--format=%%A|%%F|%%k");
 	client_capture(client, &line, then);

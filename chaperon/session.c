@@ -3,7 +3,10 @@
  */
 #include "chaperon/session.h"
 
+#include <pwd.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "blob/chaperon_wire.h"
 
@@ -42,6 +45,18 @@ static void make_step_environment(struct session *session)
 	}
 }
 
+/* By name.  Of a number, as also of --me, Slurm asks first whether it is a name: all that
+ * nsswitch.conf names is searched in vain, LDAP too, for each squeue. */
+static void choose_self(struct session *session)
+{
+	const struct passwd *entry = getpwnam(session->user);
+
+	if (entry && entry->pw_uid == getuid() && strlen(session->user) < sizeof(session->self))
+		strcpy(session->self, session->user);
+	else
+		snprintf(session->self, sizeof(session->self), "%u", (unsigned)getuid());
+}
+
 static const char *read_values(struct session *session)
 {
 	static const char *const kinds[] = { "backend", "home", "user", "state", "jobs" };
@@ -56,6 +71,7 @@ static const char *read_values(struct session *session)
 	session->workspace = session->vars.value[SBX_VAR_WORKSPACE];
 	if (!session->workspace || session->state[0] != '/' || session->jobs[0] != '/')
 		return "a value of the session is missing";
+	choose_self(session);
 	make_environment(session);
 	make_step_environment(session);
 	return session->environment.broken || session->step.broken ? "no memory" : NULL;

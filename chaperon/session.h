@@ -13,6 +13,7 @@ struct session {
 	struct sbx_blob blob;
 	struct sbx_vars vars;
 	const char *policy, *id, *backend, *home, *user, *state, *jobs, *workspace;
+	char self[280]; /* for --user of Slurm's clients: only the user's own */
 	struct strings environment; /* of the real clients: nothing of what runs inside */
 	const char *job;            /* that all this runs in; NULL: none */
 	struct strings step;        /* environment of srun there: with what Slurm says of it */

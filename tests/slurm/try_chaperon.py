@@ -342,6 +342,22 @@ class Tries:
         finally:
             subprocess.run(["umount", "/usr/bin/sdiag"], check=True)
 
+    def asked_by_name(self):
+        """Whose jobs: --me, like a number, has Slurm search all of nsswitch.conf for a user of that name."""
+        fake = pathlib.Path("/usr/local/bin/squeue")
+        fake.write_text("#!/usr/bin/python3 -B\nimport sys\nif '--=x' in sys.argv:\n    sys.exit(\"possibilities: '--help'\")\n"
+                        "print(*sys.argv[1:], file=sys.stderr)\n")
+        fake.chmod(0o755)
+        subprocess.run(["mount", "--bind", fake, "/usr/bin/squeue"], check=True)
+        try:
+            session = Session(self.world, self.world.work / "named")
+            for words in (["squeue"], ["scancel", "1"]):
+                errors = session.run(*words)[2]
+                self.check(f"--user={self.world.user} " in errors and "--me" not in errors, f"{words[0]}: squeue is asked by the user's name", errors)
+            session.end()
+        finally:
+            subprocess.run(["umount", "/usr/bin/squeue"], check=True)
+
     def slurm_down(self):
         pid = int((self.world.cluster.directory / "run/slurmctld.started").read_text().split()[0])
         os.kill(pid, signal.SIGSTOP)
@@ -399,7 +415,7 @@ class Tries:
             session.end()
 
 
-ORDER = ("sealed", "batch", "forms", "step", "refusals", "environment", "many_tasks", "budget", "hours", "hostile", "strangers", "speed", "real_client", "slurm_down", "scope", "jobs_policy", "killed")
+ORDER = ("sealed", "batch", "forms", "step", "refusals", "environment", "many_tasks", "budget", "hours", "hostile", "strangers", "speed", "real_client", "asked_by_name", "slurm_down", "scope", "jobs_policy", "killed")
 
 
 def run(world, report):
