@@ -132,6 +132,11 @@ static void set_filter(struct launch *launch)
 	launch->plan.filter_count = OUR_FILTER(&launch->blob).count;
 	if (!launch->plan.filter_count)
 		refuse("the blob has no system call filter for this machine: compile it again");
+	/* Whoever may not end goes round in its C library for ever, and so would we. */
+	if (!process_may_call(launch, false, SYS_exit_group, (const uint64_t[6]){ 0 }) ||
+	    !process_may_call(launch, false, SYS_execve, (const uint64_t[6]){ 0 }))
+		refuse("the policy allows no execve or no exit_group, without which nothing starts "
+		       "or ends: import std/syscalls");
 	launch->plan.refused = sbx_sys_tell(&launch->blob, OUR_ARCH, false, false);
 	launch->plan.filter_init = init_can_carry(launch, false);
 	if (!launch->plan.filter_init)

@@ -133,6 +133,13 @@ require { kernel 99.1 }
 EOF
 sbx kernel true; status 125 'require kernel 99.1'
 
+case_ 'a policy that allows no call'
+rig=std/base policy callless <<'EOF'
+syscalls { default ENOSYS }
+EOF
+run_in "$work" timeout 10 "$sbx_exec" "$dir/callless.sbx" -- true
+status 125 'is refused, and does not hang'; output 'import std/syscalls' '... with the remedy'
+
 case_ '--check lists all that stands in the way'
 policy troubles <<'EOF'
 require { kernel 99.1; landlock 99; limits cgroup }
