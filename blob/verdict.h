@@ -166,6 +166,14 @@ uint32_t sbx_credential_for(const struct sbx_blob *blob, const struct sbx_vars *
 			    const char *host, unsigned port, uint32_t from);
 /* What parts the names in a word of `source exec`: "--from=FILE", or a script for a shell. */
 #define SBX_BETWEEN_NAMES " \t\n\"'`=:;,|&<>(){}@!+%#?*[]^\\"
+/* Where what such a command runs by its bare name is found. */
+#define SBX_COMMAND_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+/* The next name of a file that @word may hold, @name being the one before, at first {0};
+ * false: there is none any more. */
+struct sbx_name {
+	size_t start, end;
+};
+bool sbx_next_name(const char *word, struct sbx_name *name);
 /* A name in the abstract socket namespace, without the leading NUL. */
 void sbx_net_decide_abstract(const struct sbx_blob *blob, const char *name,
 			     struct sbx_net_verdict *out);

@@ -33,7 +33,6 @@
 #define EARLY_MAX    60000 /* before its lifetime is over */
 #define PATH_SIZE    4096
 #define WORDS_MAX    64
-#define PROGRAM_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 struct request {
 	uint32_t version;
@@ -192,7 +191,7 @@ static enum source_result run_command(struct keeper *keeper, uint32_t index, cha
 	const char *user = keeper->setup->vars->value[SBX_VAR_USER];
 	struct command *command = calloc(1, sizeof(*command));
 	enum source_result result = SOURCE_BAD;
-	char home_word[PATH_SIZE + 8], user_word[256 + 8], path_word[] = PROGRAM_PATH;
+	char home_word[PATH_SIZE + 8], user_word[256 + 8], path_word[] = "PATH=" SBX_COMMAND_PATH;
 	char lang_word[] = "LANG=C.UTF-8";
 	char *env[] = { path_word, home_word, user_word, lang_word, NULL };
 	char *argv[WORDS_MAX + 1] = { NULL };

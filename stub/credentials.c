@@ -112,10 +112,8 @@ static const char *file_of(const struct launch *launch, const char *name, const 
 {
 	const char *home = launch->vars.value[SBX_VAR_HOME], *slash = strchr(name, '/');
 
-	if (home && slash && (*name == '~' || !strncmp(name, "$HOME/", 6)))
-		return path_join(home, slash + 1);
-	if (*name == '-' && slash) /* -fFILE */
-		name = slash;
+	if (home && (*name == '~' || !strncmp(name, "$HOME/", 6)))
+		return slash ? path_join(home, slash + 1) : home;
 	return *name == '/' ? name : path_join(directory, name);
 }
 
@@ -167,6 +165,20 @@ static const char *others_way(const struct walk *walk, bool key, struct stat *st
 			   walk->missing, st);
 }
 
+/* False: the policy lets it be written inside, which has been said. */
+static bool check_written(struct launch *launch, uint32_t index, const char *path)
+{
+	const char *written = helper_may_be_written(launch, path);
+
+	if (written)
+		launch_obstacle(launch,
+				"credential %s: the policy lets %s be written inside, and with it "
+				"what is read (%s): keep it somewhere else",
+				name_of(launch, index), written,
+				launch_place(launch, credential_at(launch, index)->head.loc));
+	return !written;
+}
+
 static void check_file(struct launch *launch, uint32_t index, const char *path)
 {
 	const char *name = name_of(launch, index), *part;
@@ -181,11 +193,8 @@ static void check_file(struct launch *launch, uint32_t index, const char *path)
 				"credential %s: --net-log would be written into %s (%s): name "
 				"another file",
 				name, path, place);
-	else if (helper_may_be_written(launch, path))
-		launch_obstacle(launch,
-				"credential %s: the policy lets %s be written inside, and with it "
-				"what is read (%s): keep it somewhere else",
-				name, path, place);
+	else if (!check_written(launch, index, path))
+		return;
 	else if (is_linked(&walk))
 		launch_obstacle(launch,
 				"credential %s: %s has %u names (hard links); one of them may be "
@@ -209,38 +218,63 @@ static const char *word_of(const struct launch *launch, uint32_t index, uint32_t
 			   &unset);
 }
 
-/* The command begins in /, and goes to whichever directory another word says. */
-static void check_name(struct launch *launch, uint32_t index, const char *name)
+/* Where a command may look for a name: each once, and canonical. */
+struct places {
+	VEC(const char *) paths;
+};
+
+/* @path may be read, and where it is a directory, so may what lies there. */
+static void look_at(struct launch *launch, uint32_t index, const char *path, struct places *places)
 {
-	const char *home = launch->vars.value[SBX_VAR_HOME];
+	struct walk walk;
 
-	check_file(launch, index, file_of(launch, name, "/"));
-	if (*name == '/' || !strchr(name, '/'))
+	check_file(launch, index, path);
+	walk_path(path, &walk);
+	if (walk.error || walk.missing || !S_ISDIR(walk.st.st_mode))
 		return;
-	if (home)
-		check_file(launch, index, file_of(launch, name, home));
-	for (uint32_t n = 1; n < credential_at(launch, index)->source_count; n++) {
-		const char *word = word_of(launch, index, n), *path = word ? strchr(word, '/') : NULL;
+	for (size_t i = 0; i < places->paths.count; i++)
+		if (!strcmp(places->paths.items[i], walk.path))
+			return;
+	*vec_add(&places->paths) = walk.path;
+}
 
-		if (path)
-			check_file(launch, index, file_of(launch, name, path));
+/* What @word may name to a command that is in the place number @at. */
+static void check_word(struct launch *launch, uint32_t index, const char *word, size_t at,
+		       struct places *places)
+{
+	const char *place = places->paths.items[at], *home = launch->vars.value[SBX_VAR_HOME];
+	struct sbx_name name = { 0 };
+
+	while (sbx_next_name(word, &name)) {
+		const char *text = mem_copy(word + name.start, name.end - name.start);
+		const char *path = file_of(launch, text, place);
+
+		if (at && path == text)
+			continue; /* the same everywhere */
+		look_at(launch, index, path, places);
+		if (!at && home && strchr(text, '/'))
+			look_at(launch, index, file_of(launch, text, home), places);
 	}
 }
 
-/* A program is often the interpreter of what another word names: each is looked at. */
+/*
+ * A program is often the interpreter of what another word names, and runs others from the
+ * PATH that it has: each is looked at.  It begins in /, and goes to whichever directory a
+ * word says.
+ */
 static void check_words(struct launch *launch, uint32_t index)
 {
-	for (uint32_t n = 1; n < credential_at(launch, index)->source_count; n++) {
-		const char *at = word_of(launch, index, n);
+	const char *path = SBX_COMMAND_PATH, *word;
+	struct places places = { 0 };
+	unsigned problems = launch->problems;
 
-		if (at && at[strcspn(at, SBX_BETWEEN_NAMES)]) /* they may be of one name */
-			check_name(launch, index, at);
-		for (size_t size; at && *at; at += size + (at[size] != '\0')) {
-			size = strcspn(at, SBX_BETWEEN_NAMES);
-			if (size)
-				check_name(launch, index, mem_copy(at, size));
-		}
-	}
+	for (struct sbx_name name = { 0 }; sbx_next_name(path, &name);)
+		check_written(launch, index, mem_copy(path + name.start, name.end - name.start));
+	*vec_add(&places.paths) = "/";
+	for (size_t at = 0; at < places.paths.count && problems == launch->problems; at++)
+		for (uint32_t n = 1; n < credential_at(launch, index)->source_count; n++)
+			if ((word = word_of(launch, index, n)))
+				check_word(launch, index, word, at, &places);
 }
 
 /* Its placeholder; NULL: it is left out, and *lacks says why of all that are. */

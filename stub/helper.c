@@ -98,15 +98,23 @@ static bool writes(const struct launch *launch, const char *path)
 	return fsview_origin(launch, path, SBX_WRITE, &verb) && verb == SBX_FS_GRANT;
 }
 
-bool helper_may_be_written(const struct launch *launch, const char *path)
+const char *helper_may_be_written(const struct launch *launch, const char *path)
 {
 	struct walk walk;
 
 	walk_path(path, &walk);
 	for (size_t i = 0; i < walk.hop_count; i++)
 		if (writes(launch, path_parent(walk.hops[i].path)))
-			return true;
-	return writes(launch, walk.path) || writes(launch, path_parent(walk.path));
+			return path;
+	if (writes(launch, walk.path) || writes(launch, path_parent(walk.path)))
+		return path;
+	for (size_t i = 0; i < launch->view.nodes.count; i++) {
+		const char *within = launch->view.nodes.items[i].path;
+
+		if (path_within(within, walk.path) && writes(launch, within))
+			return out_string("%s, beneath %s,", within, path);
+	}
+	return NULL;
 }
 
 void helper_check_log(struct launch *launch, struct helper *helper, const char *path)

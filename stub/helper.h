@@ -37,8 +37,9 @@ struct helper {
  * @statement and @head: what of the policy needs it. */
 void helper_find(struct launch *launch, struct helper *helper, const char *program,
 		 const char *statement, const struct sbx_head *head);
-/* Is @path, or a link on the way to it, the program's to write or to replace? */
-bool helper_may_be_written(const struct launch *launch, const char *path);
+/* What of @path, with all that lies beneath it, is the program's to write or to replace, a
+ * link on the way to it included; NULL: nothing. */
+const char *helper_may_be_written(const struct launch *launch, const char *path);
 /* @path, of its log option, may be NULL. */
 void helper_check_log(struct launch *launch, struct helper *helper, const char *path);
 /* The launch is for real. */

@@ -299,9 +299,32 @@ refused '... behind an option' "credential K: the policy lets $work/mint.sh be w
 refused '... or in one' "credential K: the policy lets $work/mint.sh be written inside" letter "$(exec_of "/bin/cat -f$work/mint.sh")"
 refused '... by its name from /' "credential K: the policy lets $work/mint.sh be written inside" from_root "$(exec_of "/bin/sh ${work#/}/mint.sh")"
 refused '... from a directory that is named' "credential K: the policy lets $work be written inside" from_there "$(exec_of "/usr/bin/env \"--chdir=$work\" sh sub/mint.sh")"
-key_policy from_home "$(exec_of '/usr/bin/env -C ~ sh e2e/made/mint.sh')" 'write ~/e2e/made create compat "a test"'
+key_policy from_home "$(exec_of '/bin/sh e2e/made/mint.sh')" 'write ~/e2e/made create compat "a test"'
 caller "$sbx_exec" -q "$dir/from_home.sbx" -- true
 output "credential K: the policy lets $home/made/mint.sh be written inside" '... from the home directory'
+part=$home/part # of which the program writes a part
+mkdir -p "$part/sub" "$home/a b@c/bin"; touch "$part/sub/Makefile" "$part/mint.sh"; own "$part" "$home/a b@c"
+partly() { # WHAT WORDS WRITTEN [BENEATH]: refused, where the program may write WRITTEN alone
+	refused "$1" "credential K: the policy lets $3${4:+, beneath $4,} be written inside" partly "$(exec_of "$2")" "write \"$3\" compat \"a test\""
+}
+partly 'a directory in which a file is written' "/usr/bin/make -C $part" "$part/sub/Makefile" "$part"
+partly '... joined to its option' "/usr/bin/make -C$part" "$part/sub/Makefile" "$part"
+partly '... and that to another' "/usr/bin/make -sC${part#/}" "$part/sub/Makefile" "/${part#/}"
+partly '... behind an equals sign' "/usr/bin/make \"--directory=$part\"" "$part/sub/Makefile" "$part"
+partly '... or an at sign' "/usr/bin/curl -d@$part" "$part/sub/Makefile" "$part"
+partly '... by its name from /' "/usr/bin/make -C ${part#/}" "$part/sub/Makefile" "$part"
+partly '... above another' "/usr/bin/env -C $home make -C part" "$part/sub/Makefile" "$home"
+partly '... the home directory' "/usr/bin/env -C ~ sh mint" "$part/sub/Makefile" "$TESTHOME"
+partly '... by another way' "/usr/bin/env -C $keys make -C ../part" "$part/sub/Makefile" "$keys/../part"
+partly 'a name of two words, in a list' "/usr/bin/env \"PATH=$home/a b@c/bin:/usr/bin\" mint" "$home/a b@c/bin"
+partly 'where programs are found by their names' "$keys/mint" /usr/local/bin
+ln -s "$part/mint.sh" "$keys/there.sh"; chown -h "$TESTUSER" "$keys/there.sh"
+refused 'a name without a slash, in a directory that is named' "credential K: the policy lets $keys/there.sh be written inside" bare_name \
+	"$(exec_of "/usr/bin/env -C $keys sh there.sh")" "write $part/mint.sh compat \"a test\""
+rm "$keys/there.sh"
+key_policy beside "$(exec_of "$keys/mint $part token \"--directory=$part\" -C$part \"@$part\" \"KEY=$part\"")" "write $home/made create compat \"a test\"; tmp $part/sub"
+caller "$sbx_exec" -q "$dir/beside.sbx" -- true
+status 0 'what is written elsewhere, or in memory, is in no way'
 key_policy from_user "$(exec_of '/bin/sh -c "~somebody/e2e/made/mint.sh"')" 'write ~/e2e/made create compat "a test"'
 caller "$sbx_exec" -q "$dir/from_user.sbx" -- true
 output "credential K: the policy lets $home/made/mint.sh be written inside" '... by the name of its user'
