@@ -1,7 +1,7 @@
 /*
  * compiler/lint.h - what the checks of sbxc lint share.
  *
- * lint.c runs them; lint_files.c, lint_calls.c, lint_reach.c, lint_rules.c,
+ * lint.c runs them; lint_files.c, lint_sources.c, lint_calls.c, lint_reach.c, lint_rules.c,
  * lint_proof.c and lint_here.c hold them, by what they look at.  docs/lint.md has a section for each code.
  */
 #ifndef SBX_COMPILER_LINT_H
@@ -43,6 +43,7 @@ const char *lint_text(struct lint *lint, struct sbx_tmpl tmpl);
 
 /* The checks, one function for each file; they find whatever they find. */
 void lint_files(struct lint *lint);
+void lint_sources(struct lint *lint);
 void lint_calls(struct lint *lint);
 void lint_reach(struct lint *lint);
 void lint_rules(struct lint *lint);

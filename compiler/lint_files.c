@@ -60,54 +60,6 @@ static void find_home(struct lint *lint)
 			  "all of home is readable: name what has to be, or add compat \"why\"");
 }
 
-/* Can the file @name, seen from /, be written or replaced? */
-static bool writes(struct lint *lint, const char *name, size_t length)
-{
-	bool whole = *name == '/' || *name == '~';
-	const char *path =
-	    arena_printf(lint->arena, "%s%.*s", whole ? "" : "/", (int)length, name);
-	const char *slash = strrchr(path, '/');
-	const struct fs_rule *said[2];
-	size_t count = 0;
-
-	return opens(lint, path, SBX_WRITE, said, &count) ||
-	       (slash && slash > path &&
-		opens(lint, arena_printf(lint->arena, "%.*s", (int)(slash - path), path),
-		      SBX_WRITE, said, &count));
-}
-
-/* The first name in @word that can be; NULL: none. */
-static const char *find_written(struct lint *lint, const char *word, bool split)
-{
-	for (size_t size; word && *word; word += size + (word[size] != '\0')) {
-		size = split ? strcspn(word, SBX_BETWEEN_NAMES) : strlen(word);
-		if (size && writes(lint, word, size))
-			return arena_copy(lint->arena, word, size);
-	}
-	return NULL;
-}
-
-static void find_written_sources(struct lint *lint)
-{
-	for (uint32_t i = 0; i < SBX_COUNT(&lint->blob, CREDENTIALS); i++) {
-		const struct sbx_credential *credential =
-		    SBX_AT(&lint->blob, CREDENTIALS, sbx_credential, i);
-		uint32_t words = credential->source == SBX_SOURCE_ENV ? 0 : credential->source_count;
-		const char *found = NULL;
-
-		for (uint32_t n = 0; n < words && !found; n++)
-			found = find_written(lint,
-					     lint_text(lint, *SBX_AT(&lint->blob, TMPLS, sbx_tmpl,
-								     credential->source_first + n)),
-					     n > 0);
-		if (found)
-			lint_find(lint, lint_head(lint, SBX_SEC_CREDENTIALS, i), DIAG_L0314,
-				  "the program can write %s, and with it what is read, or run: "
-				  "keep it somewhere else",
-				  found);
-	}
-}
-
 static void find_second_trees(struct lint *lint)
 {
 	for (size_t i = 0; i < lint->policy->fs.count; i++) {
@@ -331,7 +283,6 @@ void lint_files(struct lint *lint)
 	find_system(lint);
 	find_run_later(lint);
 	find_path(lint);
-	find_written_sources(lint);
 	find_readable_keys(lint);
 	find_endless_tmp(lint);
 	find_snapshots(lint);
