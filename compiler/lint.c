@@ -188,7 +188,8 @@ static void find_unused_waivers(struct lint *lint)
 bool lint_policy(struct compilation *c)
 {
 	static void (*const checks[])(struct lint *) = {
-		lint_files, lint_sources, lint_calls, lint_reach, lint_rules, lint_proof,
+		lint_files, lint_sources, lint_calls, lint_reach,
+		lint_rules, lint_slurm,   lint_proof,
 	};
 	struct lint lint = { .c = c, .arena = &c->arena, .policy = c->policy };
 	const char *reason = sbx_blob_open(c->blob.data, c->blob.size, &lint.blob);
