@@ -3,8 +3,8 @@
  */
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
+#include "blob/verdict.h"
 #include "compiler/lower.h"
 
 #define HTTPS_PORT 443
@@ -178,14 +178,11 @@ static bool is_proxys(struct str header)
 #define HIDING_FIELD(name) name,
 #include "blob/fields.def"
 	};
-	static const char proxy[] = "proxy-";
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (header.len == strlen(names[i]) &&
-		    !strncasecmp(header.ptr, names[i], header.len))
+		if (sbx_field_is(names[i], header.ptr, header.len))
 			return true;
-	return header.len >= sizeof(proxy) - 1 &&
-	       !strncasecmp(header.ptr, proxy, sizeof(proxy) - 1);
+	return false;
 }
 
 static bool check_header(struct lower *lower, const struct ast_word *word, struct str header)

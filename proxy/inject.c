@@ -113,28 +113,10 @@ static void put_text(struct writer *writer, const char *name, const char *value)
 		  (struct span){ value, strlen(value) });
 }
 
-/* Servers that hand fields on as variables take x_api_key for x-api-key, some x.api~key too. */
-static char as_variable(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return (char)(c | 0x20);
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '-';
-}
-
-static bool same_name(struct span one, struct span other)
-{
-	if (one.size != other.size)
-		return false;
-	for (size_t i = 0; i < one.size; i++)
-		if (as_variable(one.at[i]) != as_variable(other.at[i]))
-			return false;
-	return true;
-}
-
 static bool is_one_of(struct span name, const char *const *names)
 {
 	for (; *names; names++)
-		if (same_name(name, (struct span){ *names, strlen(*names) }))
+		if (sbx_field_is(*names, name.at, name.size))
 			return true;
 	return false;
 }
@@ -163,37 +145,29 @@ static bool is_own(struct span name)
 	return is_one_of(name, own);
 }
 
-/*
- * By which a server may do another thing than was decided about, or do it to another path
- * as well: that of WebDAV's COPY and MOVE (RFC 4918 9.8), and whence object stores copy.
- */
+/* Would the server do another thing than was decided about, or do it elsewhere as well? */
 static bool overrides(struct span name)
 {
-	static const char *const fields[] = {
-		"x-http-method-override", "x-http-method",     "x-method-override",
-		"x-original-url",	  "x-original-uri",    "x-rewrite-url",
-		"destination",		  "x-copy-from",       "x-symlink-target",
-		"x-object-manifest",	  "x-amz-copy-source", "x-amz-rename-source",
-		"x-ms-copy-source",	  "x-ms-rename-source", "x-goog-copy-source",
+	static const char *const overriding[] = {
+#define OVERRIDING_FIELD(name) name,
+#include "blob/fields.def"
 		NULL
 	};
 
-	return is_one_of(name, fields);
+	return is_one_of(name, overriding);
 }
 
 static bool is_credential(const struct inject_request *request, struct span name)
 {
 	for (size_t i = 0; i < request->other_count; i++)
-		if (same_name(name,
-			      (struct span){ request->others[i], strlen(request->others[i]) }))
+		if (sbx_field_is(request->others[i], name.at, name.size))
 			return true;
-	return same_name(name, request->field);
+	return sbx_field_is(request->field.at, name.at, name.size);
 }
 
 static bool passes(const struct inject_request *request, const struct head_field *field)
 {
-	if (head_hop_by_hop(request->head, field) || is_own(field->name) ||
-	    (field->name.size >= 6 && !strncasecmp(field->name.at, "proxy-", 6)))
+	if (head_hop_by_hop(request->head, field) || is_own(field->name))
 		return false;
 	if (request->narrowed && overrides(field->name))
 		return false;
@@ -280,7 +254,8 @@ bool placeholder_in_head(const struct head *head, struct span field)
 	if (contains(head->target.at, head->target.size, PLACEHOLDER))
 		return true;
 	for (unsigned i = 0; i < head->field_count; i++)
-		if (!(field.size && same_name(head->field[i].name, field)) &&
+		if (!(field.size &&
+		      sbx_field_is(field.at, head->field[i].name.at, head->field[i].name.size)) &&
 		    carries(head->field[i].value, PLACEHOLDER))
 			return true;
 	return false;

@@ -37,7 +37,7 @@ struct inject_request {
 	const char *authority; /* Host: host, or host:port */
 	bool close;            /* the connection is used for this request alone */
 	bool narrowed;         /* a rule was about its method or path: no field may override these */
-	struct span field, value; /* the credential; empty @field: none */
+	struct span field, value; /* the credential, @field a string; empty: none */
 	/* Fields of the host's other credentials: left out too, so that the program cannot
 	 * speak there in somebody else's name. */
 	const char *const *others;
@@ -61,7 +61,7 @@ struct placeholder_scan {
 	bool found;
 };
 void placeholder_scan(struct placeholder_scan *scan, const void *data, size_t size);
-/* In the target, or in a field other than @field (empty: in any). */
+/* In the target, or in a field other than @field, a string (empty: in any). */
 bool placeholder_in_head(const struct head *head, struct span field);
 
 #endif
