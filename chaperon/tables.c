@@ -128,24 +128,58 @@ static void compare(const struct list *list, const char *command)
 	}
 }
 
+/* The command that rule @index allows, and its real client; NULL: it allows none. */
+static const char *allowed_at(uint32_t index, char program[64])
+{
+	const struct sbx_slurm_rule *rule = SBX_AT(&of->blob, SLURM, sbx_slurm_rule, index);
+	const char *command = sbx_string(&of->blob, rule->command);
+
+	if (rule->head.verb != SBX_SLURM_ALLOW || rule->option != SBX_NONE)
+		return NULL;
+	snprintf(program, 64, "/usr/bin/%.*s", (int)strcspn(command, "-"), command);
+	return command;
+}
+
+/* One line, where none of them is there. */
+static bool is_installed(void)
+{
+	char program[64], first[64] = "";
+
+	for (uint32_t i = 0; i < SBX_COUNT(&of->blob, SLURM); i++) {
+		if (!allowed_at(i, program))
+			continue;
+		if (!access(program, F_OK))
+			return true;
+		if (!*first)
+			strcpy(first, program);
+	}
+	if (*first)
+		control_note("no Slurm: %s is not installed, nor is another client that the "
+			     "policy allows: each is refused",
+			     first);
+	return false;
+}
+
 void tables_ask(const struct session *session)
 {
 	const struct sbx_blob *blob = &session->blob;
 
 	of = session;
+	if (!is_installed())
+		return;
 	for (uint32_t i = 0; i < SBX_COUNT(blob, SLURM); i++) {
-		const struct sbx_slurm_rule *rule = SBX_AT(blob, SLURM, sbx_slurm_rule, i);
-		const char *command = sbx_string(blob, rule->command);
 		char program[64];
-		struct list *list;
+		const char *command = allowed_at(i, program), *wrong;
+		size_t before = list_count;
+		struct list *list = command ? list_for(program) : NULL;
 
-		if (rule->head.verb != SBX_SLURM_ALLOW || rule->option != SBX_NONE)
+		if (list_count == before)
+			continue; /* it was asked already */
+		wrong = tables_program(program);
+		if (wrong) {
+			control_note("%s %s: %s is refused", program, wrong, command);
 			continue;
-		snprintf(program, sizeof(program), "/usr/bin/%.*s", (int)strcspn(command, "-"),
-			 command);
-		list = list_for(program);
-		if (!list || list->text[0])
-			continue;
+		}
 		ask_client(program, list);
 		if (!list->text[0]) {
 			/* Each would take its time to say so; they are asked again when they are

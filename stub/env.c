@@ -186,6 +186,6 @@ void prepare_environ(struct launch *launch)
 		set_placeholder(launch, i);
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, ENV); i++)
 		set_one(launch, i);
-	if (launch->slurm.helper.path)
+	if (launch->slurm.helper.path && launch->slurm.clients)
 		set_slurm(launch);
 }

@@ -69,6 +69,13 @@ static void spawn(struct helper *helper)
 	helper->socket = pair[0];
 }
 
+void helper_missing(struct launch *launch, const char *path, const char *statement,
+		    const struct sbx_head *head)
+{
+	launch_obstacle(launch, "%s needs %s: %s (%s): install it", statement, path,
+			out_error(errno), launch_place(launch, head->loc));
+}
+
 void helper_find(struct launch *launch, struct helper *helper, const char *program,
 		 const char *statement, const struct sbx_head *head)
 {
@@ -79,8 +86,7 @@ void helper_find(struct launch *launch, struct helper *helper, const char *progr
 	helper->path = path;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st) || access(path, X_OK))
-		launch_obstacle(launch, "%s needs %s: %s (%s): install it", statement, path,
-				out_error(errno), launch_place(launch, head->loc));
+		helper_missing(launch, path, statement, head);
 	else if (!S_ISREG(st.st_mode) || !owner_trusted(&st, fd, true))
 		launch_obstacle(launch,
 				"%s is neither yours nor root's alone (uid %u, mode %o): not "

@@ -37,6 +37,9 @@ struct helper {
  * @statement and @head: what of the policy needs it. */
 void helper_find(struct launch *launch, struct helper *helper, const char *program,
 		 const char *statement, const struct sbx_head *head);
+/* An obstacle: @path, of an installation, is not there, by errno. */
+void helper_missing(struct launch *launch, const char *path, const char *statement,
+		    const struct sbx_head *head);
 /* What of @path, with all that lies beneath it, is the program's to write or to replace, a
  * link on the way to it included; NULL: nothing. */
 const char *helper_may_be_written(const struct launch *launch, const char *path);

@@ -115,6 +115,12 @@ static bool user_namespaces_work(void)
 	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
+static void report_there(const char *what, const char *path)
+{
+	if (path && !access(path, X_OK))
+		say("yes  %s %s\n", what, path);
+}
+
 static void report_machine(struct launch *launch)
 {
 	int abi = sys_landlock_abi();
@@ -130,8 +136,9 @@ static void report_machine(struct launch *launch)
 		say("yes  user namespaces\n");
 	else
 		say("no   user namespaces: %s\n", bwrap_explain_namespaces());
-	if (launch->proxy.helper.path && !access(launch->proxy.helper.path, X_OK))
-		say("yes  proxy %s\n", launch->proxy.helper.path);
+	report_there("proxy", launch->proxy.helper.path);
+	report_there("chaperon", launch->slurm.helper.path);
+	report_there("Slurm's clients", launch->slurm.clients);
 	if ((abi >= 9 || !broker_wanted(launch)) && !launch->proxy.helper.path)
 		return;
 	obstacle = broker_obstacle(launch);

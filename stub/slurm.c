@@ -59,6 +59,24 @@ static void choose_names(struct launch *launch)
 	slurm->jobs = path_join(launch->vars.value[SBX_VAR_HOME], ".local/share/sbx/jobs");
 }
 
+/* Ours inside are of an installation.  The real ones need not be there: the session then
+ * begins without Slurm, as sbx-chaperon says. */
+static void find_clients(struct launch *launch, const struct sbx_head *allow)
+{
+	const char *command = sbx_string(
+		       &launch->blob, ((const struct sbx_slurm_rule *)(const void *)allow)->command),
+		   *ours = path_join(launch->slurm.clients, "sbatch"), *real;
+
+	if (access(ours, X_OK)) {
+		helper_missing(launch, ours, "slurm", allow);
+		launch->slurm.clients = NULL; /* for --check, that it is said once */
+	}
+	real = out_string("/usr/bin/%.*s", (int)strcspn(command, "-"), command);
+	if (launch->options.check && access(real, X_OK))
+		launch_remark(launch, "no Slurm: %s: %s (%s)", real, out_error(errno),
+			      launch_place(launch, allow->loc));
+}
+
 void slurm_find(struct launch *launch)
 {
 	const struct sbx_head *allow = find_allow(launch);
@@ -77,6 +95,7 @@ void slurm_find(struct launch *launch)
 				launch_place(launch, allow->loc));
 	choose_names(launch);
 	slurm->clients = clients_directory(launch);
+	find_clients(launch, allow);
 	/* Tasks may be many, and have the job's own to ask. */
 	if (!launch->envelope || job_is_batch(launch))
 		helper_find(launch, &slurm->helper, "sbx-chaperon", "slurm", allow);
