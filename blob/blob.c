@@ -48,6 +48,7 @@ static const struct sbx_section_spec specs[SBX_SEC_COUNT] = {
 	SPEC(ASSERTS, struct sbx_assert, 1, UINT32_MAX),
 	[SBX_SEC_FILES] = { "FILES", sizeof(struct sbx_file), 0, 1, SBX_FILES_MAX },
 	[SBX_SEC_LOCS] = { "LOCS", sizeof(struct sbx_loc), 0, 1, UINT32_MAX },
+	SPEC(JOBS, char, 1, UINT32_MAX),
 };
 
 const struct sbx_section_spec *sbx_section_spec(uint32_t id)
@@ -169,26 +170,63 @@ static bool check_sections(struct sbx_blob *blob, struct sbx_reason *why)
 	return true;
 }
 
-static bool check_blob(struct sbx_blob *blob, struct sbx_reason *why)
+static void point_at(struct sbx_blob *blob, const void *data)
 {
+	memset(blob, 0, sizeof(*blob));
+	blob->base = data;
+	blob->header = data;
+	blob->size = blob->header->size;
+}
+
+static bool check_blob(const void *data, size_t size, bool inner, struct sbx_blob *blob,
+		       struct sbx_reason *why);
+
+/* What is in it is held to all that the outer one is, its own digest too: a job's node gets
+ * it as a file by itself. */
+static bool check_jobs(const struct sbx_blob *blob, bool inner, struct sbx_reason *why)
+{
+	struct sbx_blob jobs;
+	struct sbx_reason its;
+
+	if (!SBX_COUNT(blob, JOBS))
+		return true;
+	if (inner)
+		return sbx_refuse(why, "it has a policy of jobs of its own");
+	if (!check_blob(blob->section[SBX_SEC_JOBS].records, SBX_COUNT(blob, JOBS), true, &jobs,
+			&its))
+		return sbx_refuse(why, "the policy of jobs: %s", its.text);
+	return jobs.header->kind == SBX_POLICY ||
+	       sbx_refuse(why, "the policy of jobs: a site policy cannot be run");
+}
+
+static bool check_blob(const void *data, size_t size, bool inner, struct sbx_blob *blob,
+		       struct sbx_reason *why)
+{
+	if (!check_header(data, size, why))
+		return false;
+	point_at(blob, data);
 	return check_sections(blob, why) && sbx_check_fields(blob, why) &&
-	       sbx_check_relations(blob, why);
+	       sbx_check_relations(blob, why) && check_jobs(blob, inner, why);
 }
 
 const char *sbx_blob_open(const void *data, size_t size, struct sbx_blob *blob)
 {
 	static struct sbx_reason why;
 
-	memset(blob, 0, sizeof(*blob));
-	if (!check_header(data, size, &why))
-		return why.text;
-	blob->base = data;
-	blob->header = data;
-	blob->size = blob->header->size;
-	if (check_blob(blob, &why))
+	if (check_blob(data, size, false, blob, &why))
 		return NULL;
 	memset(blob, 0, sizeof(*blob));
 	return why.text;
+}
+
+bool sbx_blob_jobs(const struct sbx_blob *blob, struct sbx_blob *jobs)
+{
+	struct sbx_reason why;
+
+	if (!SBX_COUNT(blob, JOBS))
+		return false;
+	point_at(jobs, blob->section[SBX_SEC_JOBS].records);
+	return check_sections(jobs, &why); /* again: it finds them */
 }
 
 const char *sbx_string(const struct sbx_blob *blob, uint32_t ref)

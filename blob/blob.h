@@ -407,6 +407,9 @@ enum sbx_section_id {
 	SBX_SEC_ASSERTS,
 	SBX_SEC_FILES,     /* not critical, as the next: --strip leaves them out */
 	SBX_SEC_LOCS,
+	SBX_SEC_JOBS,      /* critical; bytes: the whole blob of another policy, which Slurm
+	                    * jobs run under: there where SLURM has `jobs`, and in no blob
+	                    * that is itself in one */
 	SBX_SEC_COUNT
 };
 
@@ -426,6 +429,9 @@ struct sbx_blob {
  * 800"), valid until the next call.
  */
 const char *sbx_blob_open(const void *data, size_t size, struct sbx_blob *blob);
+/* The policy in it that Slurm jobs run under, as it was checked with the rest; false: they
+ * run under @blob itself. */
+bool sbx_blob_jobs(const struct sbx_blob *blob, struct sbx_blob *jobs);
 
 /* Typed access: SBX_COUNT(blob, FS), SBX_AT(blob, FS, sbx_fs_rule, i). */
 #define SBX_COUNT(blob, id) ((blob)->section[SBX_SEC_##id].count)

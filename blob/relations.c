@@ -255,6 +255,21 @@ static bool check_net(const struct sbx_blob *blob, struct sbx_reason *why)
 	return true;
 }
 
+/* A rule without its policy would let jobs run under the session's. */
+static bool check_slurm(const struct sbx_blob *blob, struct sbx_reason *why)
+{
+	bool policy = SBX_COUNT(blob, JOBS);
+	uint32_t rules = 0;
+
+	FOR_EACH(blob, SLURM, sbx_slurm_rule, rule)
+	rules += rule->head.verb == SBX_SLURM_JOBS;
+	if (rules != policy)
+		return sbx_refuse(why, "%u rules name a policy of jobs, and there is %s", rules,
+				  policy ? "one" : "none");
+	return !policy || blob->header->kind == SBX_POLICY ||
+	       sbx_refuse(why, "a site policy with a policy of jobs");
+}
+
 static bool check_asserts(const struct sbx_blob *blob, struct sbx_reason *why)
 {
 	uint32_t n = 0;
@@ -285,6 +300,6 @@ bool sbx_check_relations(const struct sbx_blob *blob, struct sbx_reason *why)
 	return check_presence(blob, why) && check_strings(blob, why) && check_marks(blob, why) &&
 	       check_params(blob, why) && check_locs(blob, why) && check_fs(blob, why) &&
 	       check_statements(blob, why) && check_conditions(blob, why) &&
-	       check_entries(blob, why) && check_net(blob, why) && check_asserts(blob, why) &&
-	       check_programs(blob, why);
+	       check_entries(blob, why) && check_net(blob, why) && check_slurm(blob, why) &&
+	       check_asserts(blob, why) && check_programs(blob, why);
 }

@@ -41,10 +41,12 @@ bool compile_path(struct compilation *c, const char *path)
 	if (diag_errors(c->diags) || !program)
 		return false;
 	c->policy = lower_program(c, program);
+	if (diag_errors(c->diags))
+		return false;
+	compile_jobs_policy(c, program);
 	if (diag_errors(c->diags) || !emit(c, false, &blob))
 		return false;
 	check_claims(c, program, &blob);
-	check_jobs(c, program);
 	if (diag_errors(c->diags))
 		return false;
 	if ((c->options.strip || c->lifted.count) && !emit(c, c->options.strip, &blob))

@@ -15,8 +15,8 @@ struct program;
 void check_claims(struct compilation *c, const struct program *program,
 		  const struct emitted *emitted);
 
-/* Compiles the policy that Slurm jobs run under, where one is named. */
-void check_jobs(struct compilation *c, const struct program *program);
+/* Compiles the policy that Slurm jobs run under, where another one is named. */
+void compile_jobs_policy(struct compilation *c, const struct program *program);
 
 /* The machine that claims are checked on: $home is /home/u, and so on.
  * Strings are in the arena. */

@@ -1,5 +1,5 @@
 /*
- * emit/slurm.c - Slurm rules.
+ * emit/slurm.c - Slurm rules, and the policy of jobs.
  */
 #include "emit/order.h"
 #include "emit/parts.h"
@@ -44,4 +44,5 @@ void emit_slurm(struct writer *writer, const struct policy *policy)
 
 		WRITER_ADD_RULE(writer, SLURM, &record, &rule->head);
 	}
+	writer_append(writer, SBX_SEC_JOBS, policy->jobs.ptr, policy->jobs.len);
 }

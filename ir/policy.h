@@ -211,6 +211,7 @@ struct policy {
 	struct { VEC_OF(struct require_rule) } require;
 	struct { VEC_OF(struct slot) } slots;
 	struct { VEC_OF(struct slurm_rule) } slurm;
+	struct str jobs; /* the blob of the policy that `jobs` names; ptr NULL: none does */
 	struct { VEC_OF(struct assertion) } asserts;
 };
 

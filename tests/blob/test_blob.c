@@ -323,6 +323,101 @@ static void check_marks(const uint8_t *data, size_t size)
 	free(copy);
 }
 
+/* ---- the policy of jobs --------------------------------------------------------- */
+
+/* @policy with @inner as its policy of jobs, and so many rules that name one. */
+static const char *open_with_jobs(struct policy *policy, struct str inner, unsigned rules)
+{
+	static const struct slurm_rule rule = { .verb = SBX_SLURM_JOBS };
+	struct arena arena = { 0 };
+	struct emitted out;
+	const char *error;
+
+	policy->jobs = inner;
+	policy->slurm.count = 0;
+	for (unsigned i = 0; i < rules; i++)
+		*VEC_PUSH(&arena, &policy->slurm) = rule;
+	error = emit_policy(&arena, policy, true, &out);
+	if (!error)
+		error = open_copy(out.data, out.size);
+	memset(&policy->slurm, 0, sizeof(policy->slurm));
+	arena_free(&arena);
+	return error;
+}
+
+static void expect_jobs(const char *error, const char *want, const char *what)
+{
+	check(want ? error && strstr(error, want) : !error, what, error);
+}
+
+/* The outer digest is right in each of these: what is refused is what is inside. */
+static void check_jobs(void)
+{
+	struct arena arena = { 0 };
+	struct policy *policy = model_new(&arena);
+	struct sbx_blob blob, jobs;
+	struct emitted out;
+	struct str inner;
+	uint8_t *copy;
+
+	model_open(&arena, policy, true, &out, &blob);
+	inner = (struct str){ (const char *)out.data, out.size };
+	check(!sbx_blob_jobs(&blob, &jobs), "most have no policy of jobs", NULL);
+	expect_jobs(open_with_jobs(policy, inner, 1), NULL, "one rule and its policy");
+	expect_jobs(open_with_jobs(policy, inner, 0), "0 rules name", "no rule names it");
+	expect_jobs(open_with_jobs(policy, inner, 2), "2 rules name", "two rules");
+	expect_jobs(open_with_jobs(policy, (struct str){ 0 }, 1), "there is none",
+		    "a rule without its policy");
+	for (size_t size = 1; size < inner.len; size += 8 - size % 8)
+		expect_jobs(open_with_jobs(policy, (struct str){ inner.ptr, size }, 1),
+			    "the policy of jobs: ", "one that is cut off");
+	expect_jobs(open_with_jobs(policy, STR_LIT("#!/bin/sh\n"), 1), "not a policy blob",
+		    "one that is no blob");
+	copy = arena_alloc(&arena, inner.len + 8);
+	memset(copy, 0, inner.len + 8);
+	memcpy(copy, inner.ptr, inner.len);
+	expect_jobs(open_with_jobs(policy, (struct str){ (char *)copy, inner.len + 8 }, 1),
+		    "bytes behind the end", "one with bytes behind it");
+	copy[inner.len - 9] ^= 1;
+	expect_jobs(open_with_jobs(policy, (struct str){ (char *)copy, inner.len }, 1),
+		    "the policy of jobs: damaged", "one with another digest");
+	arena_free(&arena);
+}
+
+/* A site cannot be run, none has one, and one in one has none. */
+static void check_jobs_kinds(void)
+{
+	static const struct slurm_rule rule = { .verb = SBX_SLURM_JOBS };
+	struct arena arena = { 0 };
+	struct policy *policy = model_new(&arena), *site = model_new(&arena);
+	struct emitted out;
+	struct sbx_blob blob, jobs, none;
+	struct str inner;
+
+	site->kind = SBX_SITE;
+	site->fs.count = 0;
+	site->workspace_rule = SIZE_MAX;
+	model_open(&arena, site, true, &out, &blob);
+	inner = (struct str){ (const char *)out.data, out.size };
+	expect_jobs(open_with_jobs(policy, inner, 1), "a site policy cannot be run", "a site");
+	policy->jobs = (struct str){ 0 };
+	model_open(&arena, policy, true, &out, &blob);
+	inner = (struct str){ (const char *)out.data, out.size };
+	expect_jobs(open_with_jobs(site, inner, 1), "a site policy with", "a site's");
+	*VEC_PUSH(&arena, &policy->slurm) = rule;
+	policy->jobs = inner;
+	model_open(&arena, policy, true, &out, &blob);
+	check(sbx_blob_jobs(&blob, &jobs) && !sbx_blob_jobs(&jobs, &none) &&
+		  jobs.size == inner.len &&
+		  !memcmp(jobs.header->digest, ((const struct sbx_header *)(const void *)inner.ptr)
+						   ->digest, 32),
+	      "it is found as it was made", NULL);
+	inner = (struct str){ (const char *)out.data, out.size };
+	expect_jobs(open_with_jobs(policy, inner, 1), "it has a policy of jobs of its own",
+		    "one in one in one");
+	arena_free(&arena);
+}
+
 static double seconds_for(size_t rules)
 {
 	struct arena arena = { 0 };
@@ -450,6 +545,8 @@ int main(int argc, char **argv)
 	check_marks(blob.data, blob.size);
 	check_shared(blob.data, blob.size);
 	check_shared_program();
+	check_jobs();
+	check_jobs_kinds();
 	check_deterministic();
 	check_templates();
 	check_order_free();

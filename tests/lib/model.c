@@ -166,6 +166,21 @@ static void fill_rest(struct arena *arena, struct policy *policy, const struct s
 				     .text = STR_LIT("/home/u/.ssh/id") };
 }
 
+static void fill_jobs(struct arena *arena, struct policy *policy)
+{
+	struct policy *jobs = model_new(arena);
+	struct tmpl *name = ARENA_NEW(arena, struct tmpl);
+	struct emitted out;
+	struct sbx_blob blob;
+
+	jobs->name = STR_LIT("inner");
+	model_open(arena, jobs, true, &out, &blob);
+	policy->jobs = (struct str){ (const char *)out.data, out.size };
+	*name = model_text(arena, "inner");
+	*VEC_PUSH(arena, &policy->slurm) =
+	    (struct slurm_rule){ .verb = SBX_SLURM_JOBS, .values = { name, 1 } };
+}
+
 struct policy *model_full(struct arena *arena)
 {
 	static const uint64_t requests[] = { 0x5412, 0x541c };
@@ -193,6 +208,7 @@ struct policy *model_full(struct arena *arena)
 	*VEC_PUSH(arena, &policy->sys_names) = (struct sys_name){ STR_LIT("newcall"), 599 };
 	fill_files(arena, policy, source);
 	fill_rest(arena, policy, source);
+	fill_jobs(arena, policy);
 	return policy;
 }
 

@@ -106,6 +106,7 @@ static void sweep_names(const struct sbx_blob *blob, const struct sbx_vars *vars
 void sweep_blob(const struct sbx_blob *blob)
 {
 	struct sbx_vars vars;
+	struct sbx_blob jobs;
 	char place[64];
 
 	for (size_t i = 0; i < sizeof(vars.value) / sizeof(vars.value[0]); i++)
@@ -120,6 +121,21 @@ void sweep_blob(const struct sbx_blob *blob)
 	sweep_files(blob, &vars);
 	sweep_calls(blob);
 	sweep_names(blob, &vars);
+	if (sbx_blob_jobs(blob, &jobs))
+		sweep_blob(&jobs);
+}
+
+/* The policy of jobs, as far as it can be found in what may be no blob at all. */
+static void fix_jobs(uint8_t *data, size_t size)
+{
+	const struct sbx_header *header = (const void *)data;
+	const struct sbx_section *section = (const void *)(data + sizeof(*header));
+	size_t room = (size - sizeof(*header)) / sizeof(*section);
+
+	for (size_t i = 0; i < room && i < header->section_count; i++)
+		if (section[i].id == SBX_SEC_JOBS && section[i].offset % 8 == 0 &&
+		    section[i].size < size && section[i].offset <= size - section[i].size)
+			sweep_fix_digest(data + section[i].offset, section[i].size);
 }
 
 void sweep_fix_digest(void *data, size_t size)
@@ -128,6 +144,7 @@ void sweep_fix_digest(void *data, size_t size)
 
 	if (size < sizeof(struct sbx_header))
 		return;
+	fix_jobs(data, size);
 	sbx_blob_digest(data, size, digest);
 	memcpy((char *)data + offsetof(struct sbx_header, digest), digest, sizeof(digest));
 }

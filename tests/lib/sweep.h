@@ -9,7 +9,7 @@
 /* Reads every string and template and calls every verdict function; under a
  * sanitizer, an access that the validator should have prevented ends it. */
 void sweep_blob(const struct sbx_blob *blob);
-/* Sets the digest that the rest of the bytes have. */
+/* Sets the digest that the rest of the bytes have, in the policy of jobs too. */
 void sweep_fix_digest(void *data, size_t size);
 
 #endif
