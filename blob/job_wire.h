@@ -7,11 +7,12 @@
  * slurmctld keeps, is that of its file `envelope`: strings, each ended by NUL.
  *
  *	version N             SBX_JOB_VERSION
- *	blob DIGEST           ../DIGEST.sbx; the policy itself has the digest
+ *	blob DIGEST           ../DIGEST.sbx; the policy itself has the digest: the session's,
+ *	                      or the one that it names for jobs
  *	session ID            that submitted it
  *	backend NAME          the job's must enforce at least as much
  *	var NAME=VALUE        frozen: $cwd, $workspace and the others, as in the session
- *	param NAME=VALUE      -D of the session
+ *	param NAME=VALUE      -D of the session, where the policy is its own
  *	cwd PATH              where the command starts, inside
  *	name TEXT             of the job: %x
  *	output PATTERN        files that sbx-exec opens inside, with Slurm's % signs; absent:

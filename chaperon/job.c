@@ -1,5 +1,5 @@
 /*
- * chaperon/job.c - sbatch and srun: a job that runs inside the same policy on its node.
+ * chaperon/job.c - sbatch and srun: a job that runs inside its policy on its node.
  *
  * Whatever the client gave, what Slurm gets is a command of ours that starts the node's
  * sbx-exec; script, arguments, files and variables lie in the job's envelope.
@@ -60,12 +60,13 @@ static bool keep_policy(const struct session *session, int jobs)
 {
 	char name[80], other[96];
 
-	snprintf(name, sizeof(name), "%s.sbx", session->policy);
+	snprintf(name, sizeof(name), "%s.sbx", session->job_policy.digest);
 	if (!faccessat(jobs, name, R_OK, AT_SYMLINK_NOFOLLOW))
 		return true; /* the job's launcher compares its digest with the name */
-	snprintf(other, sizeof(other), ".%s.%d", session->policy, (int)getpid());
+	snprintf(other, sizeof(other), ".%s.%d", session->job_policy.digest, (int)getpid());
 	unlinkat(jobs, other, 0);
-	return write_file(jobs, other, session->given.blob_data, session->given.blob_size) &&
+	return write_file(jobs, other, session->job_policy.blob.base,
+			  session->job_policy.blob.size) &&
 	       !renameat(jobs, other, jobs, name);
 }
 
@@ -113,8 +114,7 @@ static void hex_digest(const void *data, size_t size, char out[65])
 	sbx_sha256_init(&sum);
 	sbx_sha256_add(&sum, data, size);
 	sbx_sha256_end(&sum, bytes);
-	for (size_t i = 0; i < 32; i++)
-		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+	text_hex(bytes, out);
 }
 
 /* Never the client's --quiet: with it the id of the job would not be said. */
@@ -228,7 +228,9 @@ void job_submit(struct client *client)
 				   .backend = session->backend,
 				   .workspace = session->workspace,
 				   .jobs = session->jobs,
-				   .policy = session->policy,
+				   .policy = session->job_policy.digest,
+				   .blob = &session->job_policy.blob,
+				   .vars = &session->job_policy.vars,
 				   .cwd = client->intake.cwd,
 				   .job = command_is_step(client) ? session->job : NULL };
 	struct strings envelope = { 0 };
@@ -391,34 +393,9 @@ static void begin_step(struct client *client)
 		go_on(client);
 }
 
-/* `jobs NAME`, of another policy, which no job could be given. */
-static bool has_other_policy(struct client *client)
-{
-	const struct sbx_blob *blob = &client->server->session->blob;
-	const char *name;
-	char place[256];
-
-	for (uint32_t i = 0; i < SBX_COUNT(blob, SLURM); i++) {
-		const struct sbx_slurm_rule *rule = SBX_AT(blob, SLURM, sbx_slurm_rule, i);
-
-		if (rule->head.verb != SBX_SLURM_JOBS)
-			continue;
-		name = sbx_string(blob, SBX_AT(blob, TMPLS, sbx_tmpl, rule->value_first)->text);
-		sbx_place(blob, rule->head.loc, place, sizeof(place));
-		ask_refuse(&client->ask,
-			   "%s refused: jobs are to run under the policy %s (%s), and in this "
-			   "version they run under their session's",
-			   client->ask.request.command, name, place);
-		return true;
-	}
-	return false;
-}
-
 void job_begin(struct client *client)
 {
-	if (!command_is_step(client) && has_other_policy(client))
-		command_refused(client);
-	else if (batch(client))
+	if (batch(client))
 		begin_batch(client);
 	else
 		begin_step(client);

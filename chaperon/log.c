@@ -5,6 +5,8 @@
 
 #include "helper/lines.h"
 
+#include <string.h>
+
 #define ARGUMENTS_MAX 64
 #define ARGUMENT_SIZE 512
 
@@ -35,6 +37,8 @@ static json_t *line_json(const struct session *session, const struct log_line *l
 		json_object_set_new(out, "reason", plain(line->reason));
 	if (line->job)
 		json_object_set_new(out, "job", json_integer(line->job));
+	if (line->job && strcmp(session->policy, session->job_policy.digest) != 0)
+		json_object_set_new(out, "job-policy", json_string(session->job_policy.digest));
 	json_object_set_new(out, "status", json_integer(line->status));
 	json_object_set_new(out, "ms", lines_ms_since(&line->begun));
 	return out;

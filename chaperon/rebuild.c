@@ -191,16 +191,16 @@ static const char *variable(const struct ask *ask, const char *name, size_t leng
 }
 
 /* May a job have it?  What the policy sets, and placeholders, a job gets anew. */
-static bool may_have(const struct ask *ask, const char *name, bool *useful)
+static bool may_have(const struct job_frame *frame, const char *name, bool *useful)
 {
 	struct sbx_env_verdict verdict;
 
-	sbx_env_decide(ask->blob, name, &verdict);
+	sbx_env_decide(frame->blob, name, &verdict);
 	*useful = verdict.visible && !verdict.set && verdict.credential == SBX_NONE;
 	return verdict.visible;
 }
 
-static void put_all(const struct ask *ask, struct strings *envelope)
+static void put_all(const struct ask *ask, const struct job_frame *frame, struct strings *envelope)
 {
 	for (const char *const *at = ask->environment; at && *at; at++) {
 		char name[256];
@@ -211,13 +211,14 @@ static void put_all(const struct ask *ask, struct strings *envelope)
 			continue;
 		memcpy(name, *at, length);
 		name[length] = '\0';
-		if (may_have(ask, name, &useful) && useful)
+		if (may_have(frame, name, &useful) && useful)
 			strings_add(envelope, "export %s", *at);
 	}
 }
 
 /* One item of --export: NAME or NAME=VALUE. */
-static bool put_variable(struct ask *ask, const char *item, size_t size, struct strings *envelope)
+static bool put_variable(struct ask *ask, const struct job_frame *frame, const char *item,
+			 size_t size, struct strings *envelope)
 {
 	const char *equals = memchr(item, '=', size), *value;
 	size_t length = equals ? (size_t)(equals - item) : size;
@@ -229,8 +230,8 @@ static bool put_variable(struct ask *ask, const char *item, size_t size, struct 
 				  ask->request.command, (int)size, item);
 	memcpy(name, item, length);
 	name[length] = '\0';
-	if (!may_have(ask, name, &useful))
-		return ask_refuse(ask, "%s refused: the policy passes no variable %s",
+	if (!may_have(frame, name, &useful))
+		return ask_refuse(ask, "%s refused: the job's policy passes no variable %s",
 				  ask->request.command, name);
 	value = equals ? equals + 1 : variable(ask, name, length);
 	if (useful && value)
@@ -239,7 +240,8 @@ static bool put_variable(struct ask *ask, const char *item, size_t size, struct 
 	return true;
 }
 
-static bool put_environment(struct ask *ask, struct strings *envelope)
+static bool put_environment(struct ask *ask, const struct job_frame *frame,
+			    struct strings *envelope)
 {
 	const char *list = ask_value(ask, SBX_TAKES_ENVIRONMENT), *at;
 	bool all = !list;
@@ -250,36 +252,36 @@ static bool put_environment(struct ask *ask, struct strings *envelope)
 	     at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
 		all = strcspn(at, ",") == 3 && !memcmp(at, "ALL", 3);
 	if (all)
-		put_all(ask, envelope);
+		put_all(ask, frame, envelope);
 	for (at = list ? list : ""; *at;) {
 		size_t size = strcspn(at, ",");
 		bool word = (size == 3 && (!memcmp(at, "ALL", 3) || !memcmp(at, "NIL", 3))) ||
 			    (size == 4 && !memcmp(at, "NONE", 4));
 
-		if (!word && !put_variable(ask, at, size, envelope))
+		if (!word && !put_variable(ask, frame, at, size, envelope))
 			return false;
 		at += size + (at[size] == ',');
 	}
 	return true;
 }
 
-static void put_session(const struct ask *ask, const struct job_frame *frame,
-			struct strings *envelope)
+static void put_session(const struct job_frame *frame, struct strings *envelope)
 {
+	const struct sbx_blob *blob = frame->blob;
+	const char *const *values = frame->vars->value;
+
 	strings_add(envelope, "version %s", SBX_JOB_VERSION);
 	strings_add(envelope, "blob %s", frame->policy);
 	strings_add(envelope, "session %s", frame->session);
 	strings_add(envelope, "backend %s", frame->backend);
 	for (uint32_t i = 0; i < SBX_VAR_COUNT; i++)
-		if (ask->vars->value[i])
-			strings_add(envelope, "var %s=%s", sbx_var_name(ask->blob, i),
-				    ask->vars->value[i]);
-	for (uint32_t i = 0; i < SBX_COUNT(ask->blob, PARAMS); i++)
-		if (ask->vars->value[SBX_VAR_PARAM + i])
-			strings_add(
-			    envelope, "param %s=%s",
-			    sbx_string(ask->blob, SBX_AT(ask->blob, PARAMS, sbx_param, i)->name),
-			    ask->vars->value[SBX_VAR_PARAM + i]);
+		if (values[i])
+			strings_add(envelope, "var %s=%s", sbx_var_name(blob, i), values[i]);
+	for (uint32_t i = 0; i < SBX_COUNT(blob, PARAMS); i++)
+		if (values[SBX_VAR_PARAM + i])
+			strings_add(envelope, "param %s=%s",
+				    sbx_string(blob, SBX_AT(blob, PARAMS, sbx_param, i)->name),
+				    values[SBX_VAR_PARAM + i]);
 }
 
 bool rebuild_envelope(struct ask *ask, const struct job_frame *frame, const char *script,
@@ -290,7 +292,7 @@ bool rebuild_envelope(struct ask *ask, const struct job_frame *frame, const char
 	unsigned first = script && !ask_value(ask, SBX_TAKES_SCRIPT) ? 1 : 0;
 	char name[64];
 
-	put_session(ask, frame, envelope);
+	put_session(frame, envelope);
 	if (!put_directory(ask, frame, envelope))
 		return false;
 	default_name(ask, name, sizeof(name));
@@ -301,7 +303,7 @@ bool rebuild_envelope(struct ask *ask, const struct job_frame *frame, const char
 	put_file(ask, "input", SBX_TAKES_INPUT, envelope);
 	if (mode && mode->value)
 		strings_add(envelope, "open-mode %s", mode->value);
-	if (!put_environment(ask, envelope))
+	if (!put_environment(ask, frame, envelope))
 		return false;
 	if (script)
 		strings_add(envelope, "script %s", script);
@@ -319,8 +321,7 @@ void rebuild_digest(const struct strings *envelope, char digest[65])
 	for (size_t i = 0; i < envelope->count; i++)
 		sbx_sha256_add(&sum, envelope->items[i], strlen(envelope->items[i]) + 1);
 	sbx_sha256_end(&sum, bytes);
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		snprintf(digest + 2 * i, 3, "%02x", bytes[i]);
+	text_hex(bytes, digest);
 }
 
 bool rebuild_wrapper(const char *directory, const char *digest, char *out, size_t size)

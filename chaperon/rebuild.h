@@ -12,7 +12,9 @@
 struct job_frame {
 	const char *session, *backend, *workspace;
 	const char *jobs;   /* the directory of envelopes: see job_path_is_plain() */
-	const char *policy; /* digest of the blob, in hexadecimal */
+	const char *policy; /* that the job runs under: digest of its blob, in hexadecimal */
+	const struct sbx_blob *blob;
+	const struct sbx_vars *vars; /* the session's, with the params of @blob that are given */
 	const char *cwd;    /* of the client, absolute */
 	const char *job;    /* that it is a step of; NULL: it is a job */
 };

@@ -77,6 +77,18 @@ static const char *read_values(struct session *session)
 	return session->environment.broken || session->step.broken ? "no memory" : NULL;
 }
 
+static void find_job_policy(struct session *session)
+{
+	struct sbx_vars *vars = &session->job_policy.vars;
+
+	*vars = session->vars;
+	if (!sbx_blob_jobs(&session->blob, &session->job_policy.blob))
+		session->job_policy.blob = session->blob;
+	else
+		memset(&vars->value[SBX_VAR_PARAM], 0, SBX_PARAM_MAX * sizeof(vars->value[0]));
+	text_hex(session->job_policy.blob.header->digest, session->job_policy.digest);
+}
+
 const char *session_receive(struct session *session)
 {
 	struct given *given = &session->given;
@@ -88,7 +100,10 @@ const char *session_receive(struct session *session)
 	session->vars = given->vars;
 	session->policy = given->policy;
 	session->id = given->id;
-	return wrong ? wrong : read_values(session);
+	if (wrong)
+		return wrong;
+	find_job_policy(session);
+	return read_values(session);
 }
 
 const char *session_scope(const struct session *session)

@@ -18,6 +18,11 @@ struct session {
 	const char *job;            /* that all this runs in; NULL: none */
 	struct strings step;        /* environment of srun there: with what Slurm says of it */
 	struct lines log;
+	struct { /* that its jobs run under: the session's, or the one in it */
+		struct sbx_blob blob;
+		struct sbx_vars vars; /* of another one's params none: they have their defaults */
+		char digest[65];
+	} job_policy;
 };
 
 /* Receives HELPER_SESSION and reads it.  NULL, or why it cannot be served. */

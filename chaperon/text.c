@@ -34,3 +34,9 @@ void strings_free(struct strings *list)
 	free(list->items);
 	*list = (struct strings){ 0 };
 }
+
+void text_hex(const unsigned char digest[32], char out[65])
+{
+	for (size_t i = 0; i < 32; i++)
+		snprintf(out + 2 * i, 3, "%02x", digest[i]);
+}

@@ -1,5 +1,5 @@
 /*
- * chaperon/text.h - a list of strings that grows: argument vectors, envelopes.
+ * chaperon/text.h - a list of strings that grows: argument vectors, envelopes; digests.
  */
 #ifndef SBX_CHAPERON_TEXT_H
 #define SBX_CHAPERON_TEXT_H
@@ -16,5 +16,8 @@ struct strings {
 void strings_add(struct strings *list, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void strings_free(struct strings *list);
+
+/* A digest, in hexadecimal. */
+void text_hex(const unsigned char digest[32], char out[65]);
 
 #endif

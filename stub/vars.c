@@ -67,16 +67,25 @@ const char *vars_why_unset(uint32_t var)
 	}
 }
 
-bool vars_wanted(const struct launch *launch, enum sbx_var var)
+static bool speaks_of(const struct sbx_blob *blob, enum sbx_var var)
 {
-	const char *text = sbx_string(&launch->blob, 0);
-	const char *end = text + SBX_COUNT(&launch->blob, STRINGS);
+	const char *text = sbx_string(blob, 0);
+	const char *end = text + SBX_COUNT(blob, STRINGS);
 
 	/* A mark is never the second byte of another. */
 	while ((text = memchr(text, SBX_MARK_VAR, (size_t)(end - text))))
 		if (*++text == SBX_MARK_BASE + (char)var)
 			return true;
-	return launch->options.dry_run;
+	return false;
+}
+
+/* A job is given the session's values, for what its own policy says. */
+bool vars_wanted(const struct launch *launch, enum sbx_var var)
+{
+	struct sbx_blob jobs;
+
+	return launch->options.dry_run || speaks_of(&launch->blob, var) ||
+	       (sbx_blob_jobs(&launch->blob, &jobs) && speaks_of(&jobs, var));
 }
 
 static void set_cwd(struct launch *launch)

@@ -61,7 +61,7 @@ class Inside:
         self.blob = place / f"inside-{Inside.count}.sbx"
         self.log, self.said = place / f"slurm-log-{Inside.count}", place / f"said-{Inside.count}"
         policy = pathlib.Path(__file__).resolve().parent / policy
-        subprocess.run([world.out / "sbxc", "-o", self.blob, policy], check=True)
+        subprocess.run([world.out / "sbxc", "-I", policy.parent, "-o", self.blob, policy], check=True)
         self.variables = {"PATH": "/usr/bin:/bin", "HOME": str(world.home), "USER": world.user,
                           "SLURM_CONF": str(world.cluster.conf) if world.cluster else "/nowhere", **(environment or {})}
         self.command = [self.programs / "sbx-exec", "--backend", backend, "--slurm-log", self.log, *options, self.blob, "--"]

@@ -76,6 +76,8 @@ int main(int argc, char **argv)
 	blob_data = read_all(argv[1], &size);
 	if (sbx_blob_open(blob_data, size, &blob))
 		return 2;
+	frame.blob = &blob;
+	frame.vars = &vars;
 	frame.workspace = frame.cwd = argv[2];
 	vars.value[SBX_VAR_WORKSPACE] = argv[2];
 	vars.value[SBX_VAR_HOME] = "/home/u";
