@@ -27,6 +27,7 @@
 #define SBX_BLOB_JOB_WIRE_H
 
 #define SBX_JOB_VERSION "1"
+#define SBX_JOB_POLICY ".sbx" /* behind the digest */
 #define SBX_JOB_ENVELOPE "envelope"
 #define SBX_JOB_SCRIPT "script"
 /* sbx-slurm by this name is the first program of a job: its arguments are the numbers of

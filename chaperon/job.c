@@ -60,8 +60,8 @@ static bool keep_policy(const struct session *session, int jobs)
 {
 	char name[80], other[96];
 
-	snprintf(name, sizeof(name), "%s.sbx", session->job_policy.digest);
-	if (!faccessat(jobs, name, R_OK, AT_SYMLINK_NOFOLLOW))
+	snprintf(name, sizeof(name), "%s" SBX_JOB_POLICY, session->job_policy.digest);
+	if (!utimensat(jobs, name, NULL, AT_SYMLINK_NOFOLLOW)) /* in use: see sweep.c */
 		return true; /* the job's launcher compares its digest with the name */
 	snprintf(other, sizeof(other), ".%s.%d", session->job_policy.digest, (int)getpid());
 	unlinkat(jobs, other, 0);
@@ -94,9 +94,10 @@ static bool leave_envelope(struct client *client, const struct strings *envelope
 	if (jobs >= 0 && !mkdirat(jobs, client->tag, 0700))
 		directory =
 		    openat(jobs, client->tag, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	good = directory >= 0 && keep_policy(session, jobs) &&
+	/* What an envelope names is not swept away. */
+	good = directory >= 0 &&
 	       (!script || write_file(directory, SBX_JOB_SCRIPT, script, size)) &&
-	       write_envelope(directory, envelope);
+	       write_envelope(directory, envelope) && keep_policy(session, jobs);
 	if (directory >= 0)
 		close(directory);
 	if (jobs >= 0)

@@ -151,7 +151,7 @@ static const char *serve(void)
 	if (!watch(&worker))
 		return "no memory";
 	control_send(HELPER_READY, NULL);
-	sweep_envelopes(&session);
+	sweep_jobs(&session);
 	event_base_dispatch(worker.server.base);
 	run_end_all();
 	client_end_all(&worker.server);

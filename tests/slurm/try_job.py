@@ -240,20 +240,46 @@ class Tries:
         here = {name: self.jobs / f"sbx-{digit * 32}" for name, digit in (("old", "a"), ("young", "b"), ("link", "c"), ("odd", "d"))}
         for name in ("old", "young", "odd"):
             here[name].mkdir()
-            (here[name] / "envelope").write_text("x")
+            (here[name] / "envelope").write_text(f"version 1\0blob {'1' * 64}\0session s\0")
         (here["odd"] / "directory").mkdir()
         (self.session.place / "away").mkdir()
         (self.session.place / "away/file").write_text("x")
         here["link"].symlink_to(self.session.place / "away")
         (self.jobs / "sbx-made-by-hand").mkdir()
-        everything = [*(file for name, file in here.items() if name != "young"), self.jobs / tag, self.jobs / "sbx-made-by-hand"]
+        kept = next(self.jobs.glob("*.sbx"))
+        named, unnamed, half = (self.jobs / name for name in (f"{'1' * 64}.sbx", f"{'2' * 64}.sbx", f".{'3' * 64}.17"))
+        fresh, other = self.jobs / f"{'4' * 64}.sbx", self.jobs / "other.sbx"
+        for file in (named, unnamed, half, fresh, other):
+            file.write_text("x")
+        policies = [kept, named, unnamed, half, other]
+        everything = [*(file for name, file in here.items() if name != "young"), self.jobs / tag, self.jobs / "sbx-made-by-hand", *policies]
         subprocess.run(["chown", "-R", self.world.user, self.jobs])
-        for file in everything:
-            os.utime(file, (1, 1), follow_symlinks=False)
-        session = Session(self.world, self.session.place, policy="job.pol")
+
+        def begin():
+            for file in everything:
+                if file.is_symlink() or file.exists():
+                    os.utime(file, (1, 1), follow_symlinks=False)
+            return Session(self.world, self.session.place, policy="job.pol")
+
+        (here["young"] / "envelope").rename(here["young"] / "moved")
+        (here["young"] / "envelope").mkdir()  # nobody can tell which policy it names
+        session = begin()
         try:
-            gone = wait_for(lambda: not here["old"].exists())
+            self.check(wait_for(lambda: not here["old"].exists()) and session.run("squeue")[0] == 0 and all(file.exists() for file in policies[:3]),
+                       "no policy goes while an envelope cannot be read", list(self.jobs.iterdir()))
+        finally:
+            session.end()
+        (here["young"] / "envelope").rmdir()
+        (here["young"] / "moved").rename(here["young"] / "envelope")
+        here["old"].mkdir()
+        session = begin()
+        try:
+            gone = wait_for(lambda: not here["old"].exists() and not unnamed.exists())
             self.check(session.run("squeue")[0] == 0 and gone, "the envelope of a month ago goes")
+            self.check(not half.exists() and all(file.exists() for file in (kept, named, fresh, other)), "and a policy that none names, but no other",
+                       list(self.jobs.iterdir()))
+            self.submit("--hold", "--wrap=true")
+            self.check(kept.stat().st_mtime > 1, "a job makes its policy young again")
             self.check(here["young"].exists() and (self.jobs / tag / "envelope").exists() and (self.session.place / "away/file").exists() and here["link"].is_symlink()
                        and (here["odd"] / "directory").exists() and (self.jobs / "sbx-made-by-hand").exists(), "and nothing else",
                        list(self.jobs.iterdir()))
