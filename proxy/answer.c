@@ -96,10 +96,12 @@ static bool open_secrets(struct conn *conn, const struct head *head, const char 
 	*why = "it compresses frames that are to be searched for the credential";
 	if (http->upgraded && count(head, "sec-websocket-extensions"))
 		return false;
+	if (http->answer.kind == HEAD_BODY_NONE || (head->body == HEAD_BODY_LENGTH && !head->length))
+		return true;
 	*why = "it answers in a charset that cannot be searched for the credential";
 	if (!charset_is_read(head))
 		return false;
-	if (!codings || http->answer.kind == HEAD_BODY_NONE)
+	if (!codings)
 		return true;
 	*why = "it answers in a coding that cannot be searched for the credential";
 	if (codings != 1)

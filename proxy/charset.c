@@ -7,18 +7,40 @@
 #include <string.h>
 #include <strings.h>
 
-/* How their names begin: IANA's registry of character sets. */
 static const char *const readable[] = {
-	"utf-8", "utf8",   "us-ascii", "ascii",     "iso-8859-", "iso8859-", "latin",
-	"gb2312", "gbk",   "gb18030",  "windows-12", "euc-",     "koi8-",    "big5",
-	"shift_jis",
+#define CHARSET(...) __VA_ARGS__,
+#include "proxy/charsets.def"
 };
+
+/* What registries, programs and servers spell in several ways.  Nothing else is passed over:
+ * `charset*=utf-8''utf-16` names the one behind (RFC 8187). */
+static const char *skip(const char *at, const char *end)
+{
+	while (at < end && strchr("-_.:+()", *at))
+		at++;
+	return at;
+}
+
+static bool same(const char *one, const char *name, size_t size)
+{
+	const char *one_end = one + strlen(one), *end = name + size;
+
+	for (;; one++, name++) {
+		one = skip(one, one_end);
+		name = skip(name, end);
+		if (one == one_end || name == end)
+			return one == one_end && name == end;
+		if (strncasecmp(one, name, 1) != 0)
+			return false;
+	}
+}
 
 static bool is_readable(const char *name, size_t size)
 {
+	if (!size)
+		return true; /* as where none is named */
 	for (size_t i = 0; i < sizeof(readable) / sizeof(readable[0]); i++)
-		if (size >= strlen(readable[i]) &&
-		    !strncasecmp(name, readable[i], strlen(readable[i])))
+		if (same(readable[i], name, size))
 			return true;
 	return false;
 }
@@ -32,12 +54,15 @@ static bool type_is_read(struct span type)
 
 	for (; end - at >= (ptrdiff_t)sizeof(word) - 1; at++) {
 		const char *name = at + sizeof(word) - 1;
+		size_t size = 0;
 
 		if (strncasecmp(at, word, sizeof(word) - 1) != 0)
 			continue;
-		while (name < end && strchr(" \t=\"'", *name))
+		while (name < end && strchr(" \t=:\"'", *name))
 			name++;
-		if (!is_readable(name, (size_t)(end - name)))
+		while (name + size < end && !strchr(" \t;,\"'", name[size]))
+			size++;
+		if (!is_readable(name, size))
 			return false;
 	}
 	return true;

@@ -10,8 +10,8 @@
 
 /*
  * Is what @head announces written so that each ASCII character is its own byte?  True where
- * it names no charset.  UTF-16, UTF-32, UTF-7 and EBCDIC are not: a value would stand there
- * in other bytes than those that are looked for.
+ * it names no charset.  UTF-16, UTF-7 and EBCDIC are not, nor is one that proxy/charsets.def
+ * does not have: a value would stand there in other bytes than those that are looked for.
  */
 bool charset_is_read(const struct head *head);
 

@@ -1,8 +1,11 @@
 """A credential goes to its host alone, over TLS that was verified, and does not come back."""
 import base64
+import codecs
 import gzip
 import json
+import os
 import random
+import re
 import threading
 import time
 
@@ -153,6 +156,34 @@ def case_a_charset_that_cannot_be_read(world):
     expect(status[:12], "HTTP/1.1 502")
     expect_in(b"a charset that cannot be searched", body)
     expect(b"accept-charset" in server.seen[0][0].lower(), False)
+
+
+def case_a_charset_without_a_body(world):
+    """An answer without a body passes, whatever charset it names"""
+    odd = "Content-Type: text/plain; charset=utf-16"
+    for reply, method in ((answer(204, fields=[odd], length=False), "GET"), (answer(304, fields=[odd]), "GET"), (answer(fields=[odd]), "GET"),
+                          (answer(fields=[odd, "Content-Length: 9"], length=False), "HEAD")):
+        proxy, _ = with_key(world, lambda *_, reply=reply: reply)
+        with inside(world, proxy, "api.test") as connection:
+            connection.sendall(get("/", host="api.test", method=method))
+            expect(driver.read_head(connection)[9:12], reply[9:12])
+        world.end_case()
+
+
+def case_the_charsets_that_can_be_read(world):
+    """Of the table's charsets each that Python knows has ASCII's bytes for ASCII's characters"""
+    ascii = bytes(range(32, 127))
+    with open(os.path.join(driver.ROOT, "proxy/charsets.def")) as file:
+        names = re.findall(r'"([^"]+)"', file.read().split("*/", 1)[1])
+    known = 0
+    for name in names:
+        try:
+            expect((name, ascii.decode().encode(name).removeprefix(codecs.BOM_UTF8)), (name, ascii))
+            expect((name, ascii.decode(name)), (name, ascii.decode()))
+            known += 1
+        except LookupError:
+            pass
+    expect((len(names) > 300, known > 100), (True, True))
 
 
 def case_two_codings(world):
