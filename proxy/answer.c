@@ -215,8 +215,9 @@ bool answer_head(struct conn *conn, const struct head *head, const char **why)
 	*why = "a head of more than 64 KB";
 	if (text.full)
 		return false;
-	if (http->redact && redact_whole(http->redact, (uint8_t *)room, text.used))
-		conn->record.redacted++;
+	*why = "no memory";
+	if (http->redact && !redact_whole(http->redact, (uint8_t *)room, text.used))
+		return false;
 	conn->record.status = head->status;
 	http->answering = true;
 	stream_write(&conn->client, room, text.used);

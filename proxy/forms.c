@@ -54,23 +54,24 @@ static void encode(struct form *form, const uint8_t *secret, size_t size, size_t
 
 static void add_early(struct redact_set *set, const struct form *form)
 {
-	for (unsigned byte = 0; byte < 256; byte++) {
-		set->first[byte] |= form_fits(form, 0, (uint8_t)byte);
+	for (unsigned byte = 0; byte < 256; byte++)
 		for (unsigned i = 0; i < 3; i++)
 			set->early[byte] |= form_fits(form, i, (uint8_t)byte);
-	}
 }
 
 static void add_bits(struct redact_set *set, size_t index)
 {
 	const struct form *form = &set->forms[index];
-	size_t count = form->count < 64 ? form->count : 64;
+	size_t first = form->count < FORM_WORD ? form->count : FORM_WORD;
 
-	set->last[index] = 1ull << (count - 1);
-	for (unsigned byte = 0; byte < 256; byte++)
-		for (size_t i = 0; i < count; i++)
-			if (form_fits(form, i, (uint8_t)byte))
-				set->fits[byte][index] |= 1ull << i;
+	set->turns.of[index] = 1ull << (first - 1);
+	for (uint8_t byte = ' '; !forms_delimit(byte); byte++) {
+		struct word *fits = set->fits + (byte - ' ') * set->words;
+
+		for (size_t i = 0; i < form->count; i++)
+			if (form_fits(form, i, byte))
+				fits[i / FORM_WORD].of[index] |= 1ull << i % FORM_WORD;
+	}
 }
 
 /* Each way to write the first two elements of @form that are wholly known. */
@@ -129,8 +130,10 @@ struct redact_set *redact_set_make(const void *secret, size_t size)
 	set->longest = longest_form(size);
 	set->element_count = size + (FORMS - 1) * encoded;
 	set->elements = calloc(set->element_count, sizeof(*set->elements));
-	if (!set->elements) {
-		free(set);
+	set->words = (encoded + FORM_WORD - 1) / FORM_WORD;
+	set->fits = calloc(FORM_BYTES * set->words, sizeof(*set->fits));
+	if (!set->elements || !set->fits) {
+		redact_set_drop(set);
 		return NULL;
 	}
 	fill_maps(set);
@@ -167,8 +170,12 @@ void redact_set_drop(struct redact_set *set)
 {
 	if (!set || --set->holders)
 		return;
-	OPENSSL_cleanse(set->elements, set->element_count * sizeof(*set->elements));
+	if (set->elements)
+		OPENSSL_cleanse(set->elements, set->element_count * sizeof(*set->elements));
 	free(set->elements);
+	if (set->fits)
+		OPENSSL_cleanse(set->fits, FORM_BYTES * set->words * sizeof(*set->fits));
+	free(set->fits);
 	OPENSSL_cleanse(set, sizeof(*set));
 	free(set);
 }

@@ -55,7 +55,7 @@ void http_count(struct conn *conn)
 	conn->record.received = conn->server.received - http->received;
 	conn->record.placeholder |= http->placeholders.found;
 	if (http->redact)
-		conn->record.redacted += redact_count(http->redact) + http->websocket.echoes;
+		conn->record.redacted += redact_count(http->redact);
 }
 
 void http_end(struct conn *conn)

@@ -1,16 +1,10 @@
 /*
- * proxy/redact.c - looks for all ways to write a secret, in one pass.
+ * proxy/redact.c - looks for all ways to write a secret, in one pass, and overwrites them.
  *
- * In each form of it (forms.c) any byte may be escaped.  Elements are matched by threads:
- * where in which form one is, within which escape, and where it began.  All threads take
- * each byte; of two in the same place the one that began first stays, since what both find
- * it covers.
- *
- * How long threads take tells how far a text is like a secret.  So they are not asked
- * before detect.c, which takes as long for all texts, has found a whole form (or 64
- * elements of one); then they look once more, from before it may have begun.  Both cost more
- * than looking for no beginning: where there is none, they are skipped to the next
- * (redact_beginnings.c).
+ * In each form of it (forms.c) any byte may be escaped.  detect.c says where one ends, by as
+ * much work for a text that is like the secret as for any other; only then redact_start.c goes
+ * back from there to where that one begins.  Looking for no beginning is cheaper: where there
+ * is none, all is skipped to the next (redact_beginnings.c).
  *
  * What waits must tell nothing.  Did it wait because it is like a secret's beginning, then
  * who has a text of his own come back would learn the secret one character after the other,
@@ -20,284 +14,166 @@
 #include "proxy/redact.h"
 
 #include <openssl/crypto.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "proxy/detect.h"
 #include "proxy/redact_beginnings.h"
+#include "proxy/redact_start.h"
 
-#define THREADS 512
-#define WINDOW  66 /* bytes after the last pair within which 64 elements may be */
-
-struct thread {
-	struct form *form; /* NULL: within what may be the first byte of any */
-	uint64_t start;    /* place of its first byte in the stream */
-	uint32_t at;       /* next element */
-	struct escape escape;
-	uint16_t other; /* added before in the same form */
-};
+/* Bytes after the last pair within which 64 elements may be; where these are there, detect.c
+ * says itself for how long a form may go on. */
+#define WINDOW (FORM_WORD + 2)
 
 struct redact {
 	struct redact_set **sets;
 	unsigned set_count, set_room;
 	bool stale; /* what follows, of all sets: */
 	struct beginnings beginnings;
-	bool first[256]; /* of the first elements */
+	struct detect detect, detect_whole;
 	size_t longest;
 
 	unsigned found;
-	uint64_t starred; /* behind the last byte that was overwritten */
-	uint64_t place;   /* of the first byte of this call's data */
-	uint8_t *data;    /* which is here */
-	uint8_t *kept;    /* the bytes before, not handed on yet */
+	uint8_t *kept; /* the bytes before this call's, not handed on yet */
 	size_t kept_size, kept_room;
-	struct detect detect, detect_whole; /* where there is none, threads look */
-	size_t alert;                       /* so many bytes more threads look */
-	uint8_t *past, *past_next;          /* bytes before this call's as they were, of the tail */
+	uint8_t *past, *past_next; /* those before this call's as they were, of the tail */
 	size_t past_size, past_room;
-	unsigned count, next_count, recent; /* recent: as form->recent, of those in none */
-	struct thread threads[THREADS], next[THREADS]; /* the last: mostly untouched */
 };
 
-/* ---- threads ----------------------------------------------------------------------------- */
+/* ---- one text ---------------------------------------------------------------------------- */
 
-/* From @start to the byte at @end, as far as it has not been handed on. */
-static void overwrite(struct redact *redact, uint64_t start, uint64_t end)
+struct search {
+	struct redact *redact;
+	struct detect *detect;
+	const uint8_t *past; /* what is before @data, as it was; of it the last is kept, too */
+	uint8_t *kept;
+	size_t past_size, kept_size;
+	uint8_t *data;
+	size_t size;
+	uint8_t *text; /* once something was found: past and data, as they were */
+	unsigned found;
+};
+
+/* From @start to @end in search->text, as far as it has not been handed on. */
+static void overwrite(struct search *search, size_t start, size_t end)
 {
-	uint64_t kept = redact->place - redact->kept_size;
+	size_t kept = search->past_size - search->kept_size;
 
-	redact->found++;
-	redact->starred = end + 1;
-	for (uint64_t at = start < kept ? kept : start; at <= end; at++)
-		if (at < redact->place)
-			redact->kept[at - kept] = '*';
+	search->found++;
+	for (size_t at = start < kept ? kept : start; at <= end; at++)
+		if (at < search->past_size)
+			search->kept[at - kept] = '*';
 		else
-			redact->data[at - redact->place] = '*';
+			search->data[at - search->past_size] = '*';
 }
 
-static bool same_place(const struct thread *one, const struct thread *other)
+static bool copy_text(struct search *search)
 {
-	return one->at == other->at && one->escape.state == other->escape.state &&
-	       one->escape.value == other->escape.value;
-}
-
-/* Before its first element nothing is found but an escape: the shorter one will do. */
-static void merge(struct thread *into, const struct thread *other)
-{
-	if (into->form ? other->start < into->start : other->start > into->start)
-		into->start = other->start;
-	if (other->escape.length < into->escape.length)
-		into->escape.length = other->escape.length;
-}
-
-/* Only a secret that repeats itself makes so many, in what repeats it: better too much than
- * too little. */
-static void overflow(struct redact *redact, uint64_t place)
-{
-	uint64_t oldest = place;
-
-	for (unsigned i = 0; i < THREADS; i++)
-		if (redact->next[i].start < oldest)
-			oldest = redact->next[i].start;
-	overwrite(redact, oldest, place);
-	redact->next_count = 0;
-}
-
-/* Two in the same place are in the same form: each of a form's knows the one before it. */
-static void add(struct redact *redact, struct thread thread, uint64_t place)
-{
-	unsigned *recent = thread.form ? &thread.form->recent : &redact->recent;
-	unsigned index = redact->next_count, last = *recent;
-	bool has = last < index && redact->next[last].form == thread.form;
-
-	thread.other = (uint16_t)(has ? last : index);
-	for (unsigned i = last; has; i = redact->next[i].other) {
-		if (same_place(&redact->next[i], &thread)) {
-			merge(&redact->next[i], &thread);
-			return;
-		}
-		has = redact->next[i].other != i;
-	}
-	if (index == THREADS) {
-		overflow(redact, place);
-		return;
-	}
-	*recent = index;
-	redact->next[redact->next_count++] = thread;
-}
-
-/* The first byte of a form that begins at @start is @byte: of which? */
-static void begin_forms(struct redact *redact, uint64_t start, uint8_t byte, uint64_t place)
-{
-	for (unsigned n = 0; n < redact->set_count; n++)
-		for (unsigned i = 0; i < FORMS; i++) {
-			struct form *form = &redact->sets[n]->forms[i];
-
-			if (form_fits(form, 0, byte))
-				add(redact, (struct thread){ form, start, 1, { 0 }, 0 }, place);
-		}
-}
-
-/* The next byte of what is written, its escape undone, is @byte. */
-static void take(struct redact *redact, struct thread thread, uint8_t byte, uint64_t place)
-{
-	struct thread within = thread;
-
-	if (escape_begin(&within.escape, byte))
-		add(redact, within, place);
-	if (!thread.form) {
-		if (redact->first[byte])
-			begin_forms(redact, thread.start, byte, place);
-		return;
-	}
-	if (!form_fits(thread.form, thread.at, byte))
-		return;
-	thread.escape = (struct escape){ 0 };
-	if (++thread.at == thread.form->count)
-		overwrite(redact, thread.start, place);
-	else
-		add(redact, thread, place);
-}
-
-static void advance(struct redact *redact, struct thread thread, uint8_t byte, uint64_t place)
-{
-	enum escape_result result =
-	    thread.escape.state ? escape_next(&thread.escape, &byte) : ESCAPE_BYTE;
-
-	if (result == ESCAPE_MORE)
-		add(redact, thread, place);
-	if (result == ESCAPE_BYTE)
-		take(redact, thread, byte, place);
-}
-
-static void step(struct redact *redact, uint8_t byte, uint64_t place)
-{
-	redact->next_count = 0;
-	for (unsigned i = 0; i < redact->count; i++)
-		advance(redact, redact->threads[i], byte, place);
-	take(redact, (struct thread){ .start = place }, byte, place);
-	redact->count = redact->next_count;
-	memcpy(redact->threads, redact->next, redact->count * sizeof(*redact->threads));
-}
-
-/* ---- where to look -------------------------------------------------------------- */
-
-/*
- * Are there only threads that have matched the byte before @at, and does none of them go
- * on?  In what looks like base64 there is always one.
- */
-static bool idle(const struct redact *redact, size_t at, size_t size)
-{
-	const uint8_t *data = redact->data + at;
-	struct escape escape = { 0 };
-
-	if (!redact->count)
+	if (search->text)
 		return true;
-
-	if (!at || at + 2 >= size || redact->starred + 2 > redact->place + at)
+	search->text = malloc(search->past_size + search->size);
+	if (!search->text)
 		return false;
-	for (unsigned i = 0; i < redact->count; i++)
-		if (redact->threads[i].at != 1 || redact->threads[i].escape.state ||
-		    redact->threads[i].start + 1 != redact->place + at)
-			return false;
-	return !beginnings_begins(&redact->beginnings, data - 1, size - at + 1) &&
-	       !beginnings_begins(&redact->beginnings, data, size - at) &&
-	       !escape_begin(&escape, data[1]);
+	if (search->past_size)
+		memcpy(search->text, search->past, search->past_size);
+	memcpy(search->text + search->past_size, search->data, search->size);
+	return true;
 }
 
-/*
- * Is there any secret that ends in these bytes, and could they be one's first 64 elements?
- * Where nothing begins for a while it skips, which tells of the first characters alone.
- */
-static bool detect(struct redact *redact, struct detect *detect, const uint8_t *data, size_t size)
+/* By the byte at @at in the data, one form or more are whole.  False: no memory. */
+static bool find_starts(struct search *search, size_t at)
 {
+	const struct detect *detect = search->detect;
+	size_t end = search->past_size + at, start;
+
+	if (!copy_text(search))
+		return false;
+	for (unsigned n = 0; n < detect->set_count; n++)
+		for (unsigned i = 0; i < FORMS; i++) {
+			if (!detect_ended(detect, n, i))
+				continue;
+			if (!redact_start(detect->sets[n], i, search->text, end, &start))
+				return false;
+			if (start <= end)
+				overwrite(search, start, end);
+		}
+	return true;
+}
+
+/* Where nothing begins for a while it skips, which tells of the first characters alone. */
+static bool find_ends(struct search *search)
+{
+	const struct beginnings *beginnings = &search->redact->beginnings;
+	struct detect *detect = search->detect;
+	const uint8_t *data = search->data;
 	size_t until = WINDOW; /* what began before may go on */
-	bool hit = false;
 
-	if (!detect->room)
-		return true;
-	redact->data = (uint8_t *)(uintptr_t)data;
-	for (size_t at = 0; at < size; at++) {
-		if (at >= until && at + 2 < size && !detect->reading_count &&
-		    !beginnings_begins(&redact->beginnings, data + at, size - at) &&
-		    !beginnings_begins(&redact->beginnings, data + at + 1, size - at - 1)) {
+	for (size_t at = 0, size = search->size; at < size; at++) {
+		bool pair;
+
+		if (at >= until && at + 2 < size && !detect->escape.state && !detect->wide &&
+		    !beginnings_begins(beginnings, data + at, size - at) &&
+		    !beginnings_begins(beginnings, data + at + 1, size - at - 1)) {
 			detect_clear(detect);
-			at = beginnings_skip(&redact->beginnings, redact->data, at, size);
+			at = beginnings_skip(beginnings, data, at, size);
 			until = at + WINDOW;
 		}
-		hit |= detect_step(detect, data[at]);
-		if (detect->reading_count || at + 1 == size ||
-		    beginnings_is_pair(&redact->beginnings, data + at))
+		pair = at + 1 == size || beginnings_is_pair(beginnings, data + at);
+		if (detect_step(detect, data[at]) && !find_starts(search, at))
+			return false;
+		if (detect->escape.state || pair)
 			until = at + WINDOW;
 	}
-	return hit;
+	return true;
 }
 
-/* Many sets have beginnings in common: those of the values that one source has had. */
-static void gather(struct redact *redact)
+static bool run(struct search *search)
 {
-	redact->stale = false;
-	beginnings_clear(&redact->beginnings);
-	memset(redact->first, 0, sizeof(redact->first));
-	/* What had begun is lost to it, but not to threads. */
-	redact->alert = redact->place ? redact->longest : 0;
-	detect_set(&redact->detect, redact->sets, redact->set_count);
-	detect_set(&redact->detect_whole, redact->sets, redact->set_count);
-	for (unsigned n = 0; n < redact->set_count; n++) {
-		const struct redact_set *set = redact->sets[n];
+	bool good = find_ends(search);
 
-		beginnings_add(&redact->beginnings, set);
-		for (unsigned byte = 0; byte < 256; byte++)
-			redact->first[byte] |= set->first[byte];
-	}
-}
-
-/* Threads, from what is known of this call's data: finds where each secret begins and ends. */
-static void search(struct redact *redact, size_t size)
-{
-	for (size_t at = 0; at < size; at++) {
-		if (idle(redact, at, size)) {
-			redact->count = 0;
-			at = beginnings_skip(&redact->beginnings, redact->data, at, size);
-		}
-		step(redact, redact->data[at], redact->place + at);
-	}
+	if (search->text)
+		OPENSSL_cleanse(search->text, search->past_size + search->size);
+	free(search->text);
+	return good;
 }
 
 /* ---- streams ----------------------------------------------------------------------------- */
 
+/* Many sets have beginnings in common: those of the values that one source has had. */
+static bool gather(struct redact *redact)
+{
+	if (!redact->stale)
+		return true;
+	beginnings_clear(&redact->beginnings);
+	for (unsigned n = 0; n < redact->set_count; n++)
+		beginnings_add(&redact->beginnings, redact->sets[n]);
+	if (!detect_set(&redact->detect, redact->sets, redact->set_count) ||
+	    !detect_set(&redact->detect_whole, redact->sets, redact->set_count))
+		return false;
+	/* What had begun goes on; what ends there is over. */
+	for (size_t at = 0; at < redact->past_size; at++)
+		detect_step(&redact->detect, redact->past[at]);
+	redact->stale = false;
+	return true;
+}
+
 struct redact *redact_make(struct redact_set *set)
 {
-	struct redact *redact = malloc(sizeof(*redact));
+	struct redact *redact = calloc(1, sizeof(*redact));
 
 	if (!redact)
 		return NULL;
-	memset(redact, 0, offsetof(struct redact, threads));
 	if (redact_also(redact, set))
 		return redact;
 	redact_free(redact);
 	return NULL;
 }
 
-/* And the threads in its forms. */
 static void remove_set(struct redact *redact, unsigned index)
 {
-	struct redact_set *set = redact->sets[index];
-	unsigned left = 0;
-
-	for (unsigned i = 0; i < redact->count; i++) {
-		bool gone = false;
-
-		for (unsigned n = 0; n < FORMS; n++)
-			gone |= redact->threads[i].form == &set->forms[n];
-		if (!gone)
-			redact->threads[left++] = redact->threads[i];
-	}
-	redact->count = left;
+	redact_set_drop(redact->sets[index]);
 	redact->sets[index] = redact->sets[--redact->set_count];
 	redact->stale = true;
-	redact_set_drop(set);
 }
 
 bool redact_also(struct redact *redact, struct redact_set *set)
@@ -346,7 +222,7 @@ void redact_free(struct redact *redact)
 	detect_free(&redact->detect);
 	detect_free(&redact->detect_whole);
 	free(redact->sets);
-	OPENSSL_cleanse(redact, offsetof(struct redact, threads));
+	OPENSSL_cleanse(redact, sizeof(*redact));
 	free(redact);
 }
 
@@ -414,39 +290,34 @@ static size_t remember(struct redact *redact, const uint8_t *data, size_t size)
 	return tail;
 }
 
-/* Threads begin in what was before, where it is not known from when on they would go. */
-static void find(struct redact *redact, uint8_t *data, size_t size)
+/* What came last is the past of what comes next. */
+static void turn_past(struct redact *redact, size_t size)
 {
-	unsigned found = redact->found;
+	uint8_t *swap = redact->past;
 
-	redact->count = 0;
-	for (size_t i = 0; i < redact->past_size; i++)
-		step(redact, redact->past[i], redact->place - redact->past_size + i);
-	redact->found = found; /* before, what is there */
-	redact->data = data;
-	search(redact, size);
+	redact->past = redact->past_next;
+	redact->past_next = swap;
+	redact->past_size = size;
 }
 
 bool redact_feed(struct redact *redact, uint8_t *data, size_t size, redact_put *put, void *context)
 {
 	size_t wait = waiting(redact, data, size, redact->kept_size), old, tail;
-	uint8_t *swap;
-	bool hit;
+	struct search search = { .redact = redact, .detect = &redact->detect };
 
-	if (redact->stale)
-		gather(redact);
-	if (!grow(redact, wait) || !grow_past(redact))
+	if (!gather(redact) || !grow(redact, wait) || !grow_past(redact))
 		return false;
-	hit = detect(redact, &redact->detect, data, size);
 	tail = remember(redact, data, size);
-	if (hit || redact->alert)
-		find(redact, data, size);
-	redact->alert = hit ? redact->longest : redact->alert > size ? redact->alert - size : 0;
-	swap = redact->past;
-	redact->past = redact->past_next;
-	redact->past_next = swap;
-	redact->past_size = tail;
-	redact->place += size;
+	search.past = redact->past;
+	search.past_size = redact->past_size;
+	search.kept = redact->kept;
+	search.kept_size = redact->kept_size;
+	search.data = data;
+	search.size = size;
+	if (!run(&search))
+		return false;
+	redact->found += search.found;
+	turn_past(redact, tail);
 	old = wait > size ? redact->kept_size - (wait - size) : redact->kept_size;
 	if (old)
 		put(context, redact->kept, old);
@@ -483,20 +354,17 @@ void redact_release(struct redact *redact, redact_put *put, void *context)
 
 bool redact_whole(struct redact *redact, uint8_t *data, size_t size)
 {
-	struct redact once;
+	struct search search = {
+		.redact = redact, .detect = &redact->detect_whole, .data = data, .size = size
+	};
 
-	if (redact->stale)
-		gather(redact);
-	if (redact->detect_whole.room)
-		detect_clear(&redact->detect_whole);
-	if (!detect(redact, &redact->detect_whole, data, size))
+	if (!gather(redact))
 		return false;
-	memcpy(&once, redact, offsetof(struct redact, threads));
-	once.found = once.count = 0;
-	once.starred = once.place = once.kept_size = 0;
-	once.data = data;
-	search(&once, size);
-	return once.found;
+	detect_clear(search.detect);
+	if (!run(&search))
+		return false;
+	redact->found += search.found > 0;
+	return true;
 }
 
 unsigned redact_count(const struct redact *redact)

@@ -9,8 +9,11 @@
  * quoted-printable broken into lines, in other escapes (\u{2b}, \053, =2B): of those, what
  * writes a header into an answer has no reason to use any for what can be printed.
  *
- * Nothing that comes out of it depends on a part of a secret: neither bytes, nor when they
- * come, nor in which pieces; and how long it takes does on the first characters alone.
+ * Nothing that comes out of it depends on a part of a secret: neither bytes, nor in which
+ * pieces.  How long it takes tells of its first two or three characters, by which all
+ * else is skipped (redact_beginnings.h), and of a longer one whether a text has the first 64 at
+ * once (detect.h); also of how long it is.  Of no other part, whether or not the whole
+ * one is there, too.
  */
 #ifndef SBX_PROXY_REDACT_H
 #define SBX_PROXY_REDACT_H
@@ -54,10 +57,10 @@ size_t redact_ready(const struct redact *redact, const uint8_t *data, size_t siz
 size_t redact_waits(const struct redact *redact);
 void redact_release(struct redact *redact, redact_put *put, void *context);
 
-/* The same for a text that is there as a whole and no part of the stream, such as a head;
- * true: there was an echo. */
+/* The same for a text that is there as a whole and no part of the stream, such as a head.
+ * False: no memory; it is not to be handed on. */
 bool redact_whole(struct redact *redact, uint8_t *data, size_t size);
-/* Echoes so far. */
+/* Echoes so far; those of a whole text count as one. */
 unsigned redact_count(const struct redact *redact);
 
 /* ---- packed answers ----------------------------------------------------------------- */

@@ -37,9 +37,9 @@ static inline bool beginnings_is_pair(const struct beginnings *beginnings, const
 /* At @data, of @size bytes, which are two at least. */
 bool beginnings_begins(const struct beginnings *beginnings, const uint8_t *data, size_t size);
 /*
- * Where from @at on threads have to look: two bytes before a pair or an escape, since an
- * element known in part and one more may stand there; and at the last three bytes, since
- * those may stand there before an escape of which no more has come than its first byte.
+ * Where from @at on there is something to look at: two bytes before a pair or an escape,
+ * since an element known in part and one more may stand there; and at the last three bytes,
+ * since those may stand there before an escape of which no more has come than its first byte.
  */
 size_t beginnings_skip(const struct beginnings *beginnings, const uint8_t *data, size_t at,
 		       size_t size);

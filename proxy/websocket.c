@@ -99,16 +99,18 @@ static bool take_message(struct websocket *websocket, struct redact *redact, uin
 }
 
 /* It may come amidst a message, whose text it is no part of. */
-static void take_control(struct websocket *websocket, struct redact *redact, const uint8_t *data,
+static bool take_control(struct websocket *websocket, struct redact *redact, const uint8_t *data,
 			 size_t size, redact_put *put, void *context)
 {
 	memcpy(websocket->control + websocket->control_size, data, size);
 	websocket->control_size += (uint8_t)size;
 	if (size < websocket->left)
-		return;
-	websocket->echoes += redact_whole(redact, websocket->control, websocket->control_size);
+		return true;
+	if (!redact_whole(redact, websocket->control, websocket->control_size))
+		return false;
 	put_head(websocket->head[0], websocket->control_size, put, context);
 	put(context, websocket->control, websocket->control_size);
+	return true;
 }
 
 bool websocket_feed(struct websocket *websocket, struct redact *redact, uint8_t *data, size_t size,
@@ -116,6 +118,7 @@ bool websocket_feed(struct websocket *websocket, struct redact *redact, uint8_t 
 {
 	while (size) {
 		size_t run;
+		bool good;
 
 		if (websocket->head_size < head_length(websocket)) {
 			websocket->head[websocket->head_size++] = *data++;
@@ -126,9 +129,10 @@ bool websocket_feed(struct websocket *websocket, struct redact *redact, uint8_t 
 				return false;
 		}
 		run = size < websocket->left ? size : (size_t)websocket->left;
-		if (is_control(websocket))
-			take_control(websocket, redact, data, run, put, context);
-		else if (!take_message(websocket, redact, data, run, put, context))
+		good = is_control(websocket)
+			   ? take_control(websocket, redact, data, run, put, context)
+			   : take_message(websocket, redact, data, run, put, context);
+		if (!good)
 			return false;
 		data += run;
 		size -= run;

@@ -16,7 +16,6 @@ struct websocket {                          /* of zeros: nothing has come */
 	bool within;                        /* a message has begun, and is not at its end */
 	uint8_t opcode;                     /* of the next fragment of it */
 	uint8_t control[125], control_size; /* what a ping or its like carries */
-	unsigned echoes;                    /* in those */
 };
 
 /* Takes what has come, hands frames on.  False: these are no frames, or compressed, or no

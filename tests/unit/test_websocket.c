@@ -48,7 +48,7 @@ static bool feed(const struct text *in, size_t piece, struct text *out, unsigned
 		good = websocket_feed(&websocket, redact, copy, size, put, out);
 		free(copy);
 	}
-	*echoes = redact_count(redact) + websocket.echoes;
+	*echoes = redact_count(redact);
 	redact_free(redact);
 	redact_set_drop(set);
 	return good;
