@@ -164,6 +164,8 @@ bool sbx_net_ends_tls(const struct sbx_blob *blob, const struct sbx_vars *vars, 
  * or SBX_NONE. */
 uint32_t sbx_credential_for(const struct sbx_blob *blob, const struct sbx_vars *vars,
 			    const char *host, unsigned port, uint32_t from);
+/* So many go to one host and port: a policy with more does not compile. */
+#define SBX_HOST_CREDENTIALS 16
 /* Is @name, of @size bytes, of this @shape, in which a * stands for any bytes?  Letters
  * count in either case, and all else but digits is one to servers (blob/fields.def). */
 bool sbx_field_is(const char *shape, const char *name, size_t size);

@@ -266,36 +266,61 @@ static void check(const struct claims *claims, uint32_t index)
 	note_decision(claims, claim, &result);
 }
 
+/* The proxy chooses among so many for a request; said of the first that is too many. */
+static void check_room(const struct claims *claims, uint32_t index, const char *host, unsigned port,
+		       const char *bound)
+{
+	const struct sbx_blob *blob = &claims->blob;
+	const struct sbx_vars none = { 0 };
+	unsigned before = 0;
+
+	for (uint32_t i = 0; (i = sbx_credential_for(blob, &none, host, port, i)) < index; i++)
+		before++;
+	if (before != SBX_HOST_CREDENTIALS)
+		return;
+	diag_error(claims->c->diags, DIAG_C0504, place_of(claims, SBX_SEC_CREDENTIALS, index),
+		   "%s has %u credentials already, and there is no room for more", bound, before);
+	diag_note(claims->c->diags, (struct span){ 0 },
+		  "leave out those that this policy's program does not use");
+}
+
 /* A credential goes to its hosts only, so each of them must be reachable. */
-static void check_credential(const struct claims *claims, uint32_t index)
+static void check_bound(const struct claims *claims, uint32_t index, const char *bound)
 {
 	const struct sbx_blob *blob = &claims->blob;
 	struct compilation *c = claims->c;
-	const struct sbx_credential *credential = SBX_AT(blob, CREDENTIALS, sbx_credential, index);
+	const char *colon = strrchr(bound, ':');
+	const char *host = arena_copy(&c->arena, bound, (size_t)(colon - bound));
+	unsigned port = (unsigned)atoi(colon + 1);
+	struct sbx_net_verdict verdict;
 
-	for (uint32_t i = 0; i < credential->host_count; i++) {
-		struct sbx_tmpl tmpl = *SBX_AT(blob, TMPLS, sbx_tmpl, credential->host_first + i);
-		const struct sbx_vars none = { 0 };
-		struct sbx_net_verdict verdict;
-		bool wild;
-		const char *host = expand(&c->arena, blob, tmpl, &none, &wild);
-		const char *colon = strrchr(host, ':');
-
-		sbx_net_decide(blob, arena_copy(&c->arena, host, (size_t)(colon - host)),
-			       (unsigned)atoi(colon + 1), &verdict);
-		if (verdict.allowed)
-			continue;
-		struct span place = place_of(claims, SBX_SEC_CREDENTIALS, index);
-		diag_error(c->diags, DIAG_C0503, place,
-			   "`%s` is bound to %s, which `net` does not allow",
-			   sbx_string(blob, credential->name), host);
-		if (verdict.rule != SBX_NONE)
-			diag_note(c->diags, place_of(claims, SBX_SEC_NET, verdict.rule),
-				  "this line decides");
-		else
-			diag_note(c->diags, (struct span){ 0 }, "write `allow %s` in `net { }`",
-				  host);
+	sbx_net_decide(blob, host, port, &verdict);
+	if (verdict.allowed) {
+		check_room(claims, index, host, port, bound);
+		return;
 	}
+	diag_error(c->diags, DIAG_C0503, place_of(claims, SBX_SEC_CREDENTIALS, index),
+		   "`%s` is bound to %s, which `net` does not allow",
+		   sbx_string(blob, SBX_AT(blob, CREDENTIALS, sbx_credential, index)->name), bound);
+	if (verdict.rule != SBX_NONE)
+		diag_note(c->diags, place_of(claims, SBX_SEC_NET, verdict.rule),
+			  "this line decides");
+	else
+		diag_note(c->diags, (struct span){ 0 }, "write `allow %s` in `net { }`", bound);
+}
+
+static void check_credential(const struct claims *claims, uint32_t index)
+{
+	const struct sbx_blob *blob = &claims->blob;
+	const struct sbx_credential *credential = SBX_AT(blob, CREDENTIALS, sbx_credential, index);
+	const struct sbx_vars none = { 0 };
+	bool wild;
+
+	for (uint32_t i = 0; i < credential->host_count; i++)
+		check_bound(claims, index,
+			    expand(&claims->c->arena, blob,
+				   *SBX_AT(blob, TMPLS, sbx_tmpl, credential->host_first + i), &none,
+				   &wild));
 }
 
 /* After all are asked: until then records and claims belong together. */

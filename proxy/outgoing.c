@@ -12,17 +12,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHOICES 16
-
 /* Which of those that go to the host; SBX_NONE where there is none. */
 static uint32_t choose_credential(const struct conn *conn, const struct head *head)
 {
 	const struct session *session = conn->worker->session;
-	struct inject_choice choices[CHOICES];
-	uint32_t found[CHOICES], next = 0;
+	struct inject_choice choices[SBX_HOST_CREDENTIALS];
+	uint32_t found[SBX_HOST_CREDENTIALS], next = 0;
 	size_t count = 0;
 
-	while (count < CHOICES && conn->worker->vault) {
+	while (count < SBX_HOST_CREDENTIALS && conn->worker->vault) {
 		const struct sbx_credential *credential;
 		const char *name;
 
@@ -58,7 +56,7 @@ static void authority_text(const struct conn *conn, char *out, size_t size)
 
 /* The fields of all credentials that the policy has for the host, also where one is
  * absent.  0: more than @names has room for. */
-static size_t fields_of_host(const struct conn *conn, const char *names[CHOICES])
+static size_t fields_of_host(const struct conn *conn, const char *names[SBX_HOST_CREDENTIALS])
 {
 	const struct session *session = conn->worker->session;
 	size_t count = 0;
@@ -68,7 +66,7 @@ static size_t fields_of_host(const struct conn *conn, const char *names[CHOICES]
 				       conn->target.port, i);
 		if (i == SBX_NONE)
 			return count;
-		if (count == CHOICES)
+		if (count == SBX_HOST_CREDENTIALS)
 			return 0;
 		names[count++] = sbx_string(
 			&session->blob, SBX_AT(&session->blob, CREDENTIALS, sbx_credential, i)->header);
@@ -95,7 +93,7 @@ static bool build_head(struct conn *conn, const struct head *head, const struct 
 	struct inject_request request = { .head = head, .path = target->path,
 					  .authority = authority, .field = field, .value = value };
 	size_t room = head->size + value.size + field.size + 1024;
-	const char *others[CHOICES];
+	const char *others[SBX_HOST_CREDENTIALS];
 	long size;
 
 	if (field.size) {
