@@ -137,7 +137,6 @@ static enum hello_state read_extensions(struct cursor extensions, struct hello *
 			return broken(hello, "a server_name that is none");
 		if (type == EXTENSION_ALPN && !read_protocols(body, hello))
 			return broken(hello, "a list of protocols that is none");
-		hello->ech |= type == EXTENSION_ECH;
 	}
 	return extensions.bad ? broken(hello, "extensions that do not fit") : HELLO_FOUND;
 }

@@ -29,7 +29,6 @@ enum hello_state {
 
 struct hello {
 	char name[256]; /* server_name, as sent; "": none */
-	bool ech;       /* encrypted_client_hello is there, which browsers also send without use */
 	bool alpn;      /* protocols are offered: */
 	bool http11, http2;
 	const char *why;
