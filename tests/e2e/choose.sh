@@ -33,11 +33,7 @@ thin() { # NAME <<statements
 	fi
 	chmod 644 "$dir/$1.sbx"
 }
-fakes=/var/tmp/sbx-fake-bwrap
-fake_exec=$dir/sbx-exec-fake
-cp "$sbx_fake" "$fake_exec" && chmod 755 "$fake_exec"
 plant() { # bwrap|firejail SCRIPT; no SCRIPT: it is not there
-	mkdir -p "$fakes"
 	rm -f "$fakes/$1"
 	[ -z "${2-}" ] || { printf '#!/bin/bash\n%s\n' "$2" >"$fakes/$1" && chmod 755 "$fakes/$1"; }
 }
@@ -45,7 +41,7 @@ attack="echo it ran; (: >$home/outside) 2>/dev/null && echo bare; exit 0"
 launch() { # POLICY [OPTION...]: prints "it ran" where it ran, and "bare" where nothing was around
 	local name=$1
 	shift
-	run_in "$work" "$fake_exec" "$@" "$dir/$name.sbx" -- sh -c "$attack"
+	run_in "$work" "$sbx_fake" "$@" "$dir/$name.sbx" -- sh -c "$attack"
 }
 has_landlock=$([ "$(as_user "$sbx_exec" --check "$dir/plain.sbx" | grep -c '^yes  Landlock ABI [3-9]\|^yes  Landlock ABI [1-9][0-9]')" = 1 ] && echo yes)
 
@@ -124,13 +120,13 @@ if [ "$has_landlock" ]; then
 	launch best-effort; status 0 '... also with best-effort rules it lacks'
 	output 'not enforced' '... which are said'; output 'not bwrap' '... with why not the first'
 	plant bwrap 'echo "bwrap: setting up uid map: Permission denied" >&2; exit 1'
-	run_in "$work" bash -c "ulimit -Sn 200; ulimit -Hn 300; exec '$fake_exec' -q '$dir/holds.sbx' -- sh -c 'ulimit -Sn; trap'"
+	run_in "$work" bash -c "ulimit -Sn 200; ulimit -Hn 300; exec '$sbx_fake' -q '$dir/holds.sbx' -- sh -c 'ulimit -Sn; trap'"
 	equal 200 "$out" 'the limits and signals that the next one finds are the caller his'
-	run_in "$work" "$fake_exec" -q -- "$dir/holds.sbx" sh -c 'echo "$*"' - -- --backend x
+	run_in "$work" "$sbx_fake" -q -- "$dir/holds.sbx" sh -c 'echo "$*"' - -- --backend x
 	equal '-- --backend x' "$out" 'and so is the command line'
-	run_in "$work" bash -c "trap '' PIPE; exec '$fake_exec' -q '$dir/holds.sbx' -- sh -c 'kill -PIPE \$\$; echo survived'"
+	run_in "$work" bash -c "trap '' PIPE; exec '$sbx_fake' -q '$dir/holds.sbx' -- sh -c 'kill -PIPE \$\$; echo survived'"
 	equal survived "$out" 'and a signal that he ignores'
-	run_in "$work" "$fake_exec" -q "$dir/holds.sbx" -- sh -c 'kill -PIPE $$; echo survived'
+	run_in "$work" "$sbx_fake" -q "$dir/holds.sbx" -- sh -c 'kill -PIPE $$; echo survived'
 	status 141 'and one that he does not'
 else
 	skip 'no Landlock ABI 3 here to go on to'
@@ -153,7 +149,7 @@ case_ 'DEGR-01 one that lies'
 lies() { # WHAT SCRIPT REASON [POLICY...]
 	for kind in bwrap firejail; do
 		plant bwrap; plant firejail
-		if [ $kind = firejail ] && ! as_user "$fake_exec" --check "$dir/holds.sbx" | grep -q 'firejail.*not installed'; then
+		if [ $kind = firejail ] && ! as_user "$sbx_fake" --check "$dir/holds.sbx" | grep -q 'firejail.*not installed'; then
 			skip "firejail $1: this build has no firejail"
 			continue
 		fi
@@ -163,7 +159,7 @@ lies() { # WHAT SCRIPT REASON [POLICY...]
 			no_output 'it ran' '... nothing runs'
 			output "$3" '... and why is said'
 		done
-		run_in "$work" "$fake_exec" --check "$dir/holds.sbx"
+		run_in "$work" "$sbx_fake" --check "$dir/holds.sbx"
 		status 125 '... --check finds it'; output "no   $kind: " '... says so'
 		output "$3" '... and why'
 	done
@@ -178,7 +174,7 @@ case_ 'set-uid bubblewrap'
 plant bwrap; cp /usr/bin/bwrap "$fakes/bwrap" && chmod 4755 "$fakes/bwrap"
 launch needs-mounts --backend bwrap; status 0 'is used as the other is'; output 'it ran' '... it runs'
 no_output bare '... confined'
-run_in "$work" "$fake_exec" "$dir/needs-mounts.sbx" -- sh -c 'echo x >.envrc; grep -h Cap /proc/self/status; echo done'
+run_in "$work" "$sbx_fake" "$dir/needs-mounts.sbx" -- sh -c 'echo x >.envrc; grep -h Cap /proc/self/status; echo done'
 output done '... and verified from inside'; not '... masks hold' test -s "$work/.envrc"
 rm -rf "$work/.envrc"
 thin sized <<'END'
@@ -194,7 +190,7 @@ chmod 775 "$fakes/bwrap"
 launch needs-mounts; status 125 'one that a group may write'; output 'not trusted' '... says so'
 chmod 755 "$fakes/bwrap"
 launch needs-mounts; status 0 'a wrapper of root is verified from inside like the program'; output 'it ran' '... and runs'
-rm -rf "$fakes"
+rm -f "${fakes:?}"/*
 mkdir "$work/bin"
 for name in bwrap firejail newuidmap getent true sh; do
 	printf '#!/bin/sh\necho planted >>%s/planted\nexec /usr/bin/%s "$@"\n' "$dir" $name >"$work/bin/$name"
@@ -210,10 +206,10 @@ rm -rf "$work/bin"
 
 case_ 'DEGR-01 nothing that could hold it'
 for number in 444; do # landlock_create_ruleset
-	run_in "$work" env PATH=/nowhere "$dir/bin/e2e-without" $number "$fake_exec" "$dir/holds.sbx" -- /bin/echo it-ran
+	run_in "$work" env PATH=/nowhere "$dir/bin/e2e-without" $number "$sbx_fake" "$dir/holds.sbx" -- /bin/echo it-ran
 	status 125 'no bwrap, no firejail, no Landlock'; no_output it-ran '... nothing runs'
 	for name in bwrap landlock; do output "not $name: " "... why not $name"; done
-	run_in "$work" "$dir/bin/e2e-without" $number "$fake_exec" --check "$dir/holds.sbx"
+	run_in "$work" "$dir/bin/e2e-without" $number "$sbx_fake" --check "$dir/holds.sbx"
 	status 125 '... --check says no'; output 'no   Landlock' '... names it'
 	output 'no   this machine cannot enforce the policy' '... concludes'
 done

@@ -343,9 +343,9 @@ segment=$(as_user python3 -c '
 import ctypes, os
 libc = ctypes.CDLL(None)
 print(libc.shmget(0, 4096, 0o1600))
-libc.mq_open(b"/sbx-e2e", os.O_RDWR | os.O_CREAT, 0o600, None)' 2>/dev/null)
+libc.mq_open(b"/sbx-e2e-'$$'", os.O_RDWR | os.O_CREAT, 0o600, None)' 2>/dev/null)
 attack() { # PID, WHERE
-	"$2" python3 "$dir/same-user.py" "$1" "$segment" sbx-e2e sbx-e2e-key
+	"$2" python3 "$dir/same-user.py" "$1" "$segment" sbx-e2e-$$ sbx-e2e-$$-key
 }
 confined() { quiet land-python "$@"; }
 policy land-python <<EOF
@@ -368,7 +368,7 @@ output 'kill EPERM' 'they were all tried'
 ok 'the other process lives' kill -0 "$target"
 kill "$target"; wait $! 2>/dev/null
 as_user python3 -c "
-import ctypes; libc = ctypes.CDLL(None); libc.shmctl($segment, 0, None); libc.mq_unlink(b'/sbx-e2e')"
+import ctypes; libc = ctypes.CDLL(None); libc.shmctl($segment, 0, None); libc.mq_unlink(b'/sbx-e2e-$$')"
 land land sh -c 'prlimit --nofile=100:100 sh -c "ulimit -n"; nice -n 3 true && taskset 1 true && echo own'
 output own 'its own limits and priority it may change'
 
@@ -456,10 +456,10 @@ as_root setpriv --bounding-set -all --inh-caps -all sh -c "chmod 666 $dir/roots"
 chmod 600 "$dir/roots"
 before=$(cat /proc/sys/kernel/core_pattern)
 as_root setpriv --bounding-set -all --inh-caps -all sh -c 'cat /proc/sys/kernel/core_pattern >/proc/sys/kernel/core_pattern'; status 0 'control: and set the core pattern'
-as_root "$sbx_exec" -q --backend landlock "$dir/landrootsafe.sbx" -- sh -c "chmod 666 $dir/roots; (echo '|/bin/false' >/proc/sys/kernel/core_pattern); (echo c >/proc/sysrq-trigger); (echo >/etc/sbx-e2e); mkdir /sys/fs/cgroup/sbx-e2e; head -c1 /proc/kcore; (: >/dev/sda); grep CapEff /proc/self/status"
+as_root "$sbx_exec" -q --backend landlock "$dir/landrootsafe.sbx" -- sh -c "chmod 666 $dir/roots; (echo '|/bin/false' >/proc/sys/kernel/core_pattern); (echo c >/proc/sysrq-trigger); (echo >/etc/sbx-e2e-$$); mkdir /sys/fs/cgroup/sbx-e2e-$$; head -c1 /proc/kcore; (: >/dev/sda); grep CapEff /proc/self/status"
 output 'CapEff:	0000000000000000' 'where the filter refuses that, it runs without capabilities'
 equal "$before 600" "$(cat /proc/sys/kernel/core_pattern) $(stat -c %a "$dir/roots")" '... and can do neither'
-not '... nor write elsewhere' test -e /etc/sbx-e2e -o -e /sys/fs/cgroup/sbx-e2e
+not '... nor write elsewhere' test -e /etc/sbx-e2e-$$ -o -e /sys/fs/cgroup/sbx-e2e-$$
 
 case_ 'what stays when the program ends (trap 24)'
 fresh

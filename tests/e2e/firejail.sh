@@ -67,9 +67,9 @@ as_user mkdir -p "$home/shown"; as_user sh -c "echo shown >$home/shown/f"
 fire fread sh -c "cat $home/shown/f; cat $home/theirs; chmod 777 $home/theirs $home/shown/f; touch $home/shown/f; truncate -s 0 $home/shown/f; setfattr -n user.x -v 1 $home/theirs; ls $home /opt /srv"
 output shown 'what is granted is readable'; no_output mine 'the rest of the home is not'
 equal 600 "$(stat -c %a "$home/theirs")" '... nor can its mode be changed'; equal shown "$(cat "$home/shown/f")" 'and what is to be read is not cut short'
-fire fread sh -c 'ls -A /tmp /dev/shm; for d in /tmp /var/tmp /dev/shm /run/lock /dev/mqueue "/run/user/$(id -u)"; do echo x >"$d/sbx-e2e-mark" && echo "wrote $d"; done; stat -c "%t:%T" /dev/*'
+fire fread sh -c 'ls -A /tmp /dev/shm; for d in /tmp /var/tmp /dev/shm /run/lock /dev/mqueue "/run/user/$(id -u)"; do echo x >"$d/sbx-e2e-'$$'-mark" && echo "wrote $d"; done; stat -c "%t:%T" /dev/*'
 output 'wrote /tmp' 'SYS-01 /tmp'; output 'wrote /dev/shm' '... and /dev/shm are writable'; no_output 'wrote /var' '... others not'
-equal '' "$(ls -d {/tmp,/var/tmp,/dev/shm,/run/lock,/run/user/$TESTUID}/sbx-e2e-mark 2>/dev/null)" '... and the host sees no mark'
+equal '' "$(ls -d {/tmp,/var/tmp,/dev/shm,/run/lock,/run/user/$TESTUID}/sbx-e2e-$$-mark 2>/dev/null)" '... and the host sees no mark'
 policy felse <<'END'
 fs { tmp $workspace/t best-effort; copy $workspace/c best-effort }
 END
@@ -90,12 +90,12 @@ mkdir "$work/others"; chmod 777 "$work/others"
 run_in "$work/others" "$sbx_exec" --backend firejail "$dir/plain.sbx" -- true; status 125 "a workspace of another user's"; output "the user's own" '... says so'
 
 case_ 'firejail: a grant through a link elsewhere'
-policy flinked <<'END'
-fs { read /run/sbx-e2e/link/f }
+policy flinked <<END
+fs { read /run/sbx-e2e-$$/link/f }
 END
-fresh; rm -rf /run/sbx-e2e; mkdir -p /run/sbx-e2e "$home/linked"; echo LINKED >"$home/linked/f"; own "$home"; ln -s "$home/linked" /run/sbx-e2e/link
-fire flinked cat /run/sbx-e2e/link/f "$home/linked/f"; equal "$(printf 'LINKED\nLINKED')" "$out" 'by both names'
-rm -r /run/sbx-e2e
+fresh; mkdir -p /run/sbx-e2e-$$ "$home/linked"; echo LINKED >"$home/linked/f"; own "$home"; ln -s "$home/linked" /run/sbx-e2e-$$/link
+fire flinked cat /run/sbx-e2e-$$/link/f "$home/linked/f"; equal "$(printf 'LINKED\nLINKED')" "$out" 'by both names'
+rm -r /run/sbx-e2e-$$
 
 case_ 'GLOB-04 on firejail'
 policy fdeny <<'END'

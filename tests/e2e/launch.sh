@@ -199,11 +199,9 @@ equal "$sum" "$(md5sum <"$work/own.sbx")" 'a blob in the workspace cannot be cha
 
 case_ 'DEGR-01 a bubblewrap that lies'
 fake() { # WHAT SCRIPT
-	mkdir -p /var/tmp/sbx-fake-bwrap
-	printf '#!/bin/bash\n%s\n' "$2" >/var/tmp/sbx-fake-bwrap/bwrap
-	chmod 755 /var/tmp/sbx-fake-bwrap/bwrap
-	cp "$sbx_fake" "$dir/sbx-exec-fake" && chmod 755 "$dir/sbx-exec-fake"
-	run_in "$work" "$dir/sbx-exec-fake" "$dir/plain.sbx" -- sh -c 'echo ran'
+	printf '#!/bin/bash\n%s\n' "$2" >"$fakes/bwrap"
+	chmod 755 "$fakes/bwrap"
+	run_in "$work" "$sbx_fake" "$dir/plain.sbx" -- sh -c 'echo ran'
 	status 125 "$1"
 	no_output ran '... nothing runs'
 }
@@ -222,10 +220,9 @@ edits() { # SED-SCRIPT
 	echo "sed -z '$1' </proc/self/fd/\$2 >$dir/args; eval \"exec \$2<$dir/args\"; exec /usr/bin/bwrap \"\$@\""
 }
 : >"$dir/args"; own "$dir/args"
-mkdir -p /var/tmp/sbx-fake-bwrap
 fake_run() { # SCRIPT
-	printf '#!/bin/bash\n%s\n' "$1" >/var/tmp/sbx-fake-bwrap/bwrap
-	run_in "$work" "$dir/sbx-exec-fake" "$dir/plain.sbx" -- sh -c 'echo ran'
+	printf '#!/bin/bash\n%s\n' "$1" >"$fakes/bwrap"
+	run_in "$work" "$sbx_fake" "$dir/plain.sbx" -- sh -c 'echo ran'
 }
 fake_run "$(edits 's/nothing/nothing/')"
 status 0 'control: one that changes nothing works'
@@ -239,13 +236,13 @@ fake 'starts us as another process than 1' "$(edits 's/^--as-pid-1$/--die-with-p
 output 'process namespace' '... found from inside'
 fake_run 'if grep -aq bind-fd /proc/self/fd/$2; then echo "bwrap: Unknown option --bind-fd" >&2; exit 1; fi; exec /usr/bin/bwrap "$@"'
 status 0 'one that knows no --bind-fd is given names'; output ran '... and it runs'
-rm /var/tmp/sbx-fake-bwrap/bwrap
-run_in "$work" "$dir/sbx-exec-fake" "$dir/plain.sbx" -- sh -c 'echo ran'
+rm "$fakes/bwrap"
+run_in "$work" "$sbx_fake" "$dir/plain.sbx" -- sh -c 'echo ran'
 status 125 'missing'; output 'not installed' '... says so'
-cp /bin/true /var/tmp/sbx-fake-bwrap/bwrap && chown "$TESTUSER" /var/tmp/sbx-fake-bwrap/bwrap
-run_in "$work" "$dir/sbx-exec-fake" "$dir/plain.sbx" -- sh -c 'echo ran'
+cp /bin/true "$fakes/bwrap" && chown "$TESTUSER" "$fakes/bwrap"
+run_in "$work" "$sbx_fake" "$dir/plain.sbx" -- sh -c 'echo ran'
 status 125 'of another user'; output 'not trusted' '... says so'
-rm -rf /var/tmp/sbx-fake-bwrap
+rm -f "${fakes:?}"/*
 mkdir "$work/bin" && printf '#!/bin/sh\necho planted\n' >"$work/bin/bwrap" && chmod 755 "$work/bin/bwrap" && own "$work"
 run_in "$work" env PATH="$work/bin:$PATH" "$sbx_exec" "$dir/plain.sbx" -- echo fine
 status 0 'a bwrap planted in PATH is not taken'; no_output planted '... nor run'

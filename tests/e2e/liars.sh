@@ -4,14 +4,11 @@ policy lied <<'END'
 fs { tmp /tmp; tmp /dev/shm size 1M }
 END
 fresh
-liar=/var/tmp/sbx-fake-bwrap
-mkdir -p $liar
-cp "$sbx_fake" "$dir/sbx-exec-fake" && chmod 755 "$dir/sbx-exec-fake"
 : >"$dir/args"; own "$dir/args"
 lie() { # SCRIPT
-	printf '#!/bin/bash\n%s\n' "$1" >$liar/bwrap
-	chmod 755 $liar/bwrap
-	run_in "$work" "$dir/sbx-exec-fake" --backend bwrap "$dir/lied.sbx" -- sh -c 'echo it ran'
+	printf '#!/bin/bash\n%s\n' "$1" >"$fakes/bwrap"
+	chmod 755 "$fakes/bwrap"
+	run_in "$work" "$sbx_fake" --backend bwrap "$dir/lied.sbx" -- sh -c 'echo it ran'
 }
 edit() { # WHAT SED-SCRIPT REASON: the arguments that it is given, and hands on
 	lie "sed -z '$2' </proc/self/fd/\$2 >$dir/args; eval \"exec \$2<$dir/args\"; exec /usr/bin/bwrap \"\$@\""
@@ -52,8 +49,8 @@ say 'what is no message' 'for words in b"x", b"\xff" * 9, b"\xff" * 1600, struct
 say 'a listener that is none' 'say(struct.pack("Ii", 8, 0) + b"\0")' 'exit 0' 'listener did not arrive'
 
 case_ 'a signal during a start that takes long'
-printf '#!/bin/sh\nexec sleep 20\n' >$liar/firejail; chmod 4755 $liar/firejail
+printf '#!/bin/sh\nexec sleep 20\n' >"$fakes/firejail"; chmod 4755 "$fakes/firejail"
 begun=$(date +%s%N)
-run_in "$work" sh -c "$dir/sbx-exec-fake -q --backend firejail $dir/plain.sbx -- true & sleep 0.3; kill \$!; wait \$!"
+run_in "$work" sh -c "$sbx_fake -q --backend firejail $dir/plain.sbx -- true & sleep 0.3; kill \$!; wait \$!"
 status 143 'ends it'; ok '... soon' test $((($(date +%s%N) - begun) / 1000000)) -lt 3500
-rm -rf $liar
+rm -f "${fakes:?}"/*

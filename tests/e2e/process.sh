@@ -5,16 +5,17 @@ policy env <<'EOF'
 env { pass TERM KEEP_*; pass LD_LIBRARY_PATH compat "clusters"; set SECRET_FOR_PS "s3cr3t-value"; deny KEEP_OUT_* }
 EOF
 fresh
-cat >"$dir/marker.c" <<'EOF'
+marker=/var/tmp/sbx-e2e-$$-marker
+cat >"$dir/marker.c" <<EOF
 #include <fcntl.h>
 #include <unistd.h>
-__attribute__((constructor)) static void fire(void) { close(open("/var/tmp/sbx-e2e-marker", O_CREAT | O_WRONLY, 0666)); }
+__attribute__((constructor)) static void fire(void) { close(open("$marker", O_CREAT | O_WRONLY, 0666)); }
 EOF
 gcc -shared -fPIC -o "$dir/marker.so" "$dir/marker.c"; chmod 755 "$dir/marker.so"
-echo 'touch /var/tmp/sbx-e2e-marker' >"$dir/marker.sh"; chmod 755 "$dir/marker.sh"
-rm -f /var/tmp/sbx-e2e-marker
-bare env LD_PRELOAD="$dir/marker.so" true; ok 'control: LD_PRELOAD fires without sbx-exec' test -e /var/tmp/sbx-e2e-marker
-rm -f /var/tmp/sbx-e2e-marker
+echo "touch $marker" >"$dir/marker.sh"; chmod 755 "$dir/marker.sh"
+rm -f "$marker"
+bare env LD_PRELOAD="$dir/marker.so" true; ok 'control: LD_PRELOAD fires without sbx-exec' test -e "$marker"
+rm -f "$marker"
 run_in "$work" "$sbx_exec" "$dir/env.sbx" -- true
 # The shell that would start env(1) must not be what fires it.
 cat >"$dir/exec-with.py" <<'EOF'
@@ -28,10 +29,10 @@ os.execve(sys.argv[2], sys.argv[2:], env)
 EOF
 run_in "$work" python3 "$dir/exec-with.py" "$dir" "$sbx_exec" "$dir/env.sbx" -- bash -c env
 status 0 'it starts with all of them set'
-not 'none fires outside' test -e /var/tmp/sbx-e2e-marker
+not 'none fires outside' test -e "$marker"
 no_output marker 'none is passed'
 output LD_LIBRARY_PATH=/opt/hpc 'what the policy passes is'
-rm -f /var/tmp/sbx-e2e-marker
+rm -f "$marker"
 
 case_ 'ENV-04 odd environments'
 cat >"$dir/odd-env.c" <<'EOF'
@@ -148,17 +149,17 @@ equal "$home/real $home/real $home/real" "$(head -n 3 <<<"$out" | tr '\n' ' ' | 
 ok 'a write lands there' test -f "$home/real/f"
 run_in "$dir" "$sbx_exec" --workspace "$home/real" "$dir/plain.sbx" -- pwd; output "$home/real" '--workspace: the working directory moves'
 output 'working directory' '... and that is said'
-mkdir -p /tmp/sbx-e2e-w && own /tmp/sbx-e2e-w
-run_in /tmp/sbx-e2e-w "$sbx_exec" "$dir/tmpdir.sbx" -- sh -c 'pwd; touch f; ls -A /tmp; touch /tmp/private'
-status 0 'a workspace below a private /tmp'; ok '... is the real one' test -f /tmp/sbx-e2e-w/f
+below=$(mktemp -d /tmp/sbx-e2e.XXXXXX) && own "$below"
+run_in "$below" "$sbx_exec" "$dir/tmpdir.sbx" -- sh -c 'pwd; touch f; ls -A /tmp; touch /tmp/private'
+status 0 'a workspace below a private /tmp'; ok '... is the real one' test -f "$below/f"
 not '... and /tmp is not' test -e /tmp/private
-rm -rf /tmp/sbx-e2e-w
+rm -rf "${below:?}"
 
 case_ 'SYS the kernel its files'
 fresh
 for place in /tmp /var/tmp /dev/shm /run/lock /dev/mqueue; do
-	[ -d $place ] && sbx plain sh -c "echo x >$place/sbx-e2e-mark"
-	not "SYS-01 no mark in $place" test -e "$place/sbx-e2e-mark"
+	[ -d $place ] && sbx plain sh -c "echo x >$place/sbx-e2e-$$-mark"
+	not "SYS-01 no mark in $place" test -e "$place/sbx-e2e-$$-mark"
 done
 sbx plain sh -c 'mkdir /sys/fs/cgroup/x; echo x >/proc/sysrq-trigger; echo x >/proc/sys/kernel/core_pattern; cat /proc/kcore; ls /proc/1/root; head -c1 /proc/1/mem; ls -l /proc/1/fd; cat /proc/1/environ; echo done'
 output done 'SYS-05'

@@ -90,16 +90,14 @@ for backend in bwrap landlock; do
 done
 
 case_ 'a backend that hangs'
-mkdir -p /var/tmp/sbx-fake-bwrap
-cp "$sbx_fake" "$dir/sbx-exec-fake" && chmod 755 "$dir/sbx-exec-fake"
 fresh
 for way in 'sleep 4717' 'trap "" TERM HUP INT; sleep 4717 & sleep 4717'; do
-	printf '#!/bin/bash\n%s\n' "$way" >/var/tmp/sbx-fake-bwrap/bwrap; chmod 755 /var/tmp/sbx-fake-bwrap/bwrap
-	run_in "$work" "$dir/sbx-exec-fake" --backend bwrap "$dir/plain.sbx" -- true
+	printf '#!/bin/bash\n%s\n' "$way" >"$fakes/bwrap"; chmod 755 "$fakes/bwrap"
+	run_in "$work" "$sbx_fake" --backend bwrap "$dir/plain.sbx" -- true
 	status 125 "ends the launch ($way)"; output 'did not start the program' '... which is said'; output '--backend' '... with a remedy'
 	equal 0 "$(asleep 4717)" '... and nothing of it is left'
 done
-rm -rf /var/tmp/sbx-fake-bwrap
+rm -f "${fakes:?}"/*
 
 case_ 'a signal to sbx-exec'
 # Each that would end it: the program gets it, or nobody does, and nothing stays.

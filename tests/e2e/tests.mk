@@ -2,10 +2,10 @@
 CHECKS += check-e2e
 
 # The same launcher, told to take other programs for bubblewrap and firejail: the
-# only way to give it one that lies.
-FAKE_BACKENDS := /var/tmp/sbx-fake-bwrap
+# only way to give it one that lies.  Each run writes its own directory over the name.
+FAKE_BACKENDS := /var/tmp/sbx-fake.XXXXXX
 FAKE_OBJS := $(patsubst %.c,$(O)/tests/stub-fake/%.o,$(STUB) $(BLOB))
-$(O)/tests/stub-fake/%.o: %.c
+$(O)/tests/stub-fake/%.o: %.c tests/e2e/tests.mk
 	@mkdir -p $(@D)
 	$(Q)$(MUSL_CC) $(STUB_CFLAGS) -DSBX_START_SECONDS=2 -DSBX_BWRAP_PATH='"$(FAKE_BACKENDS)/bwrap"' \
 		-DSBX_FIREJAIL_PATH='"$(FAKE_BACKENDS)/firejail"' -MMD -MP -c -o $@ $<
