@@ -92,15 +92,20 @@ static const char *rule_path(const struct trial *trial, uint32_t rule)
 			   SBX_AT(trial->question->blob, FS, sbx_fs_rule, rule)->path);
 }
 
+static void answer_nothing(struct trial *trial)
+{
+	remedy_add(trial->question, trial->remedy, "%s %s", verb_of(trial->right),
+		   path_word(trial->question, trial->path));
+	give(trial);
+}
+
 /* A deny of the very same path has to be lifted by that path; any other is outweighed. */
 static void answer_deny(struct trial *trial, const struct sbx_fs_point *point)
 {
 	const char *name;
 
 	if (point->wild || strcmp(point->path, trial->path)) {
-		remedy_add(trial->question, trial->remedy, "%s %s", verb_of(trial->right),
-			   path_word(trial->question, trial->path));
-		give(trial);
+		answer_nothing(trial);
 		return;
 	}
 	name = rule_path(trial, point->rule);
@@ -111,7 +116,16 @@ static void answer_deny(struct trial *trial, const struct sbx_fs_point *point)
 		give(trial);
 }
 
-static void answer_seal(struct trial *trial, const struct sbx_fs_point *point)
+/* Of a tmp what a seal excepts is not there (blob/fs_verdict.c): a grant opens the host's. */
+static bool is_excepted(const struct trial *trial, const struct sbx_fs_point *seal)
+{
+	for (uint32_t i = 0; i < seal->except_count; i++)
+		if (under(trial->path, trial->set.excepts[seal->except_first + i]))
+			return true;
+	return false;
+}
+
+static void answer_seal(struct trial *trial, const struct sbx_fs_point *point, uint32_t loser)
 {
 	const struct question *question = trial->question;
 	const struct sbx_fs_rule *rule = SBX_AT(question->blob, FS, sbx_fs_rule, point->rule);
@@ -132,6 +146,10 @@ static void answer_seal(struct trial *trial, const struct sbx_fs_point *point)
 				 sbx_fs_extra(question->blob, rule)->except_count ? "" : " except",
 				 word, mods));
 	take_off(trial, point->rule, SBX_READ | SBX_WRITE | SBX_EXEC);
+	if (!whole && !trial->given && loser != SBX_NONE &&
+	    trial->points[loser].verb == SBX_FS_TMP &&
+	    strcmp(trial->points[loser].path, trial->path) != 0)
+		answer_nothing(trial);
 }
 
 /* False: nothing helps. */
@@ -147,14 +165,12 @@ static bool try_all(struct trial *trial)
 		point = verdict.point == SBX_NONE ? NULL : &trial->points[verdict.point];
 		if (point && point->rule == SBX_RULE_SELF)
 			return false;
-		if (verdict.why == SBX_WHY_SEAL) {
-			answer_seal(trial, point);
+		if (verdict.why == SBX_WHY_SEAL && !is_excepted(trial, point)) {
+			answer_seal(trial, point, verdict.loser);
 		} else if (verdict.why == SBX_WHY_DENY) {
 			answer_deny(trial, point);
 		} else {
-			remedy_add(trial->question, trial->remedy, "%s %s", verb_of(trial->right),
-				   path_word(trial->question, trial->path));
-			give(trial);
+			answer_nothing(trial);
 		}
 	}
 	return false;
