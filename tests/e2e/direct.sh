@@ -282,7 +282,7 @@ equal '' "$(mine)$(records)" 'names that the sweeping itself might use do not hi
 # A session that is killed; its directory is the next one's to remove, and no other.
 as_user sh -c "cd '$work' && exec '$sbx_exec' -q --backend landlock '$dir/landtmp.sbx' -- sh -c 'mkdir \$TMPDIR/d; echo x >\$TMPDIR/d/f; echo \$TMPDIR >tmpname; echo \$\$ >inner; exec sleep 30'" </dev/null >/dev/null 2>&1 &
 for _ in $(seq 50); do [ -s "$work/inner" ] && break; sleep 0.1; done
-kept=/tmp/sbx-0123456789abcdef; mkdir -p "$kept"; echo mine >"$kept/f"; own "$kept"
+kept=/tmp/sbx-$(printf %016x $$); mkdir -p "$kept"; echo mine >"$kept/f"; own "$kept"
 launcher=$(pgrep -f -u "$TESTUSER" "^$sbx_exec -q --backend landlock" | head -n 1)
 quiet landtmp true
 ok 'a living session keeps its own' test -d "$(cat "$work/tmpname")"
@@ -326,10 +326,10 @@ land landhome true; status 125 'records that could be written inside'; output 'r
 
 case_ 'SYS-01 places that all may write'
 fresh
-land landtmp sh -c 'for d in /tmp /var/tmp /dev/shm /run/lock /run/user/1742 /dev/mqueue; do (echo marker >$d/sbx-marker) 2>/dev/null && echo "wrote $d"; done; echo done'
+land landtmp sh -c 'for d in /tmp /var/tmp /dev/shm /run/lock /run/user/1742 /dev/mqueue; do (echo marker >$d/sbx-'$$'-marker) 2>/dev/null && echo "wrote $d"; done; echo done'
 output done 'tried'; no_output 'wrote ' 'none of them can be written'
-for d in /tmp /var/tmp /dev/shm /run/lock; do not "no marker in $d on the host" test -e "$d/sbx-marker"; done
-bare sh -c 'echo marker >/var/tmp/sbx-marker && rm /var/tmp/sbx-marker && echo wrote'; output wrote 'control: outside they can'
+for d in /tmp /var/tmp /dev/shm /run/lock; do not "no marker in $d on the host" test -e "$d/sbx-$$-marker"; done
+bare sh -c "echo marker >/var/tmp/sbx-$$-marker && rm /var/tmp/sbx-$$-marker && echo wrote"; output wrote 'control: outside they can'
 policy landshm <<'EOF'
 process { share processes attributes compat "test" }
 fs { tmp /dev/shm }
