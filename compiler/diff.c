@@ -89,9 +89,10 @@ static void move_side(struct diff *diff, unsigned side)
 			vars->value[i] = elsewhere[i];
 	for (uint32_t i = 0; i < SBX_COUNT(blob, PARAMS); i++) {
 		const struct sbx_param *param = SBX_AT(blob, PARAMS, sbx_param, i);
+		const char *value = diff_expand(diff, side, param->value, &wild);
 
 		vars->value[SBX_VAR_PARAM + i] =
-		    another_value(diff, side, param, diff_expand(diff, side, param->value, &wild));
+		    diff->side[side].fixed ? value : another_value(diff, side, param, value);
 	}
 	workspace = diff_expand(diff, side, sbx_meta(blob)->workspace, &wild);
 	if (workspace && *workspace)
@@ -105,6 +106,15 @@ static void lend_workspace(struct diff *diff)
 		if (!sbx_present(sbx_meta(diff->side[side].blob)->workspace))
 			diff->side[side].vars.value[SBX_VAR_WORKSPACE] =
 			    diff->side[!side].vars.value[SBX_VAR_WORKSPACE];
+}
+
+/* A job's is that of its session. */
+static void take_workspace(struct diff *diff, unsigned index)
+{
+	diff_machine(diff->session, index);
+	for (unsigned side = 0; side < DIFF_SIDES; side++)
+		diff->side[side].vars.value[SBX_VAR_WORKSPACE] =
+		    diff->session->side[side].vars.value[SBX_VAR_WORKSPACE];
 }
 
 const char *diff_machine(struct diff *diff, unsigned index)
@@ -124,6 +134,8 @@ const char *diff_machine(struct diff *diff, unsigned index)
 			    vars->value[SBX_VAR_GITHOOKS] = NULL;
 	}
 	lend_workspace(diff);
+	if (diff->session)
+		take_workspace(diff, index);
 	return texts[index];
 }
 
@@ -133,7 +145,7 @@ struct diff_says diff_says(const struct diff *diff, unsigned side, const char *v
 			   enum sbx_section_id section, uint32_t rule, const char *nobody)
 {
 	const struct sbx_blob *blob = diff->side[side].blob;
-	struct diff_says says = { verdict, section, rule, nobody, SBX_NONE };
+	struct diff_says says = { verdict, section, rule, nobody, SBX_NONE, blob };
 	const struct sbx_head *head = rule == SBX_NONE ? NULL : render_head(blob, section, rule);
 
 	if (head)
@@ -156,6 +168,8 @@ struct diff_finding *diff_add(struct diff *diff, const char *part, enum diff_dir
 	slot = map_put(diff->arena, &diff->seen, str_from(key));
 	if (*slot)
 		return *slot;
+	if (diff->session)
+		part = arena_printf(diff->arena, "jobs: %s", part);
 	finding = ARENA_NEW(diff->arena, struct diff_finding);
 	*slot = finding;
 	*VEC_PUSH(diff->arena, &diff->findings) = finding;
@@ -233,21 +247,22 @@ static const struct {
 	void (*compare)(struct diff *diff);
 	int section;    /* enum sbx_unbounded that leaves it out, or -1 */
 	bool has_paths; /* and so differs from machine to machine */
+	bool of_session; /* a job has its own command, and no values for params */
 } parts[] = {
-	{ "unbounded", compare_unbounded, -1, false },
-	{ "command", diff_command, -1, true },
-	{ "params", diff_params, -1, false },
-	{ "files", diff_files, SBX_UNBOUNDED_FS, true },
-	{ "slots", diff_slots, SBX_UNBOUNDED_FS, true },
-	{ "environment", diff_env, SBX_UNBOUNDED_ENV, true },
-	{ "system calls", diff_calls, SBX_UNBOUNDED_SYSCALLS, false },
-	{ "network", diff_net, SBX_UNBOUNDED_NET, false },
-	{ "local sockets", diff_sockets, SBX_UNBOUNDED_NET, true },
-	{ "credentials", diff_credentials, SBX_UNBOUNDED_CREDENTIAL, true },
-	{ "process", diff_process, SBX_UNBOUNDED_PROCESS, false },
-	{ "limits", diff_limits, SBX_UNBOUNDED_LIMITS, false },
-	{ "slurm", diff_slurm, SBX_UNBOUNDED_SLURM, true },
-	{ "require", diff_require, -1, false },
+	{ "unbounded", compare_unbounded, -1, false, true },
+	{ "command", diff_command, -1, true, true },
+	{ "params", diff_params, -1, false, true },
+	{ "files", diff_files, SBX_UNBOUNDED_FS, true, false },
+	{ "slots", diff_slots, SBX_UNBOUNDED_FS, true, false },
+	{ "environment", diff_env, SBX_UNBOUNDED_ENV, true, false },
+	{ "system calls", diff_calls, SBX_UNBOUNDED_SYSCALLS, false, false },
+	{ "network", diff_net, SBX_UNBOUNDED_NET, false, false },
+	{ "local sockets", diff_sockets, SBX_UNBOUNDED_NET, true, false },
+	{ "credentials", diff_credentials, SBX_UNBOUNDED_CREDENTIAL, true, false },
+	{ "process", diff_process, SBX_UNBOUNDED_PROCESS, false, false },
+	{ "limits", diff_limits, SBX_UNBOUNDED_LIMITS, false, false },
+	{ "slurm", diff_slurm, SBX_UNBOUNDED_SLURM, true, false },
+	{ "require", diff_require, -1, false, false },
 };
 
 /* Does any text of the policy have a value in it that only a repository gives? */
@@ -272,8 +287,9 @@ static void compare_part(struct diff *diff, size_t part, unsigned machines)
 	for (unsigned n = 0; parts[part].has_paths && (diff->when = diff_choice(diff, n)); n++)
 		parts[part].compare(diff);
 	if (diff->effort.spent)
-		diff->cut = arena_printf(diff->arena, "%s%s%s", diff->cut ? diff->cut : "",
-					 diff->cut ? ", " : "", parts[part].name);
+		diff->cut = arena_printf(diff->arena, "%s%s%s%s", diff->cut ? diff->cut : "",
+					 diff->cut ? ", " : "", diff->session ? "jobs: " : "",
+					 parts[part].name);
 }
 
 void diff_run(struct diff *diff)
@@ -287,6 +303,9 @@ void diff_run(struct diff *diff)
 
 		if (parts[i].section >= 0 && unbounded(diff, (enum sbx_unbounded)parts[i].section))
 			continue;
-		compare_part(diff, i, machines);
+		if (!diff->session || !parts[i].of_session)
+			compare_part(diff, i, machines);
 	}
+	if (!diff->session)
+		diff_jobs(diff);
 }

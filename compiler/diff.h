@@ -34,10 +34,11 @@ struct diff_says { /* what one side says about the witness */
 	uint32_t rule;  /* SBX_NONE: no rule, see @by */
 	const char *by; /* the rule as text, or what decided where none did */
 	uint32_t loc;   /* SBX_NONE: nowhere */
+	const struct sbx_blob *blob; /* where these are indices */
 };
 
 struct diff_finding {
-	const char *part; /* "files", "environment", ... */
+	const char *part; /* "files", "environment", ...; of what jobs may do "jobs: files" */
 	enum diff_direction direction;
 	const char *witness; /* "write /home/u/w/x" */
 	const char *when;    /* NULL, or on which machine, or where what is not held */
@@ -50,12 +51,14 @@ struct diff_finding {
 struct diff_side {
 	const struct sbx_blob *blob;
 	struct sbx_vars vars;
+	bool fixed; /* nobody gives its params another value than their default */
 };
 
 struct diff {
 	struct arena *arena;
 	struct diff_side side[DIFF_SIDES];
 	bool within; /* the old side is a site policy: what it leaves to others is not asked */
+	struct diff *session; /* whose policies of jobs these are; NULL: they are nobody's */
 	const char *when;
 	struct {
 		VEC_OF(struct diff_finding *)
@@ -67,6 +70,9 @@ struct diff {
 
 /* Every finding, in @diff->findings.  Sets the sides' variables itself. */
 void diff_run(struct diff *diff);
+/* What jobs of @session may do and it may not, as what was widened: its policy of jobs
+ * beside itself. */
+void diff_jobs_beyond(struct diff *diff, const struct sbx_blob *session);
 unsigned diff_directions(const struct diff *diff);
 
 /* ---- for diff_*.c ------------------------------------------------------------------ */
@@ -136,6 +142,8 @@ void diff_slots(struct diff *diff);
 void diff_slurm(struct diff *diff);
 void diff_command(struct diff *diff);
 void diff_params(struct diff *diff);
+/* The policies of jobs, with all of this. */
+void diff_jobs(struct diff *diff);
 
 /* Output. */
 void diff_print_text(const struct diff *diff, FILE *out, bool colour);

@@ -20,7 +20,7 @@ bool diff_any_value(struct diff *diff)
 	struct sbx_vars *vars = &diff->side[DIFF_NEW].vars;
 	bool any = false;
 
-	for (uint32_t i = 0; i < SBX_COUNT(blob, PARAMS); i++) {
+	for (uint32_t i = 0; i < SBX_COUNT(blob, PARAMS) && !diff->side[DIFF_NEW].fixed; i++) {
 		const struct sbx_param *param = SBX_AT(blob, PARAMS, sbx_param, i);
 		const char *under;
 		bool wild;
@@ -42,7 +42,7 @@ static void set_param(struct diff *diff, unsigned side, const char *name, const 
 {
 	const struct sbx_blob *blob = diff->side[side].blob;
 
-	for (uint32_t i = 0; i < SBX_COUNT(blob, PARAMS); i++)
+	for (uint32_t i = 0; i < SBX_COUNT(blob, PARAMS) && !diff->side[side].fixed; i++)
 		if (!strcmp(sbx_string(blob, SBX_AT(blob, PARAMS, sbx_param, i)->name), name))
 			diff->side[side].vars.value[SBX_VAR_PARAM + i] = value;
 }
@@ -51,7 +51,7 @@ const char *diff_choice(struct diff *diff, unsigned index)
 {
 	const struct sbx_blob *blob = diff->side[DIFF_NEW].blob;
 
-	for (uint32_t i = 0; i < SBX_COUNT(blob, PARAMS); i++) {
+	for (uint32_t i = 0; i < SBX_COUNT(blob, PARAMS) && !diff->side[DIFF_NEW].fixed; i++) {
 		const struct sbx_param *param = SBX_AT(blob, PARAMS, sbx_param, i);
 		const char *name = sbx_string(blob, param->name), *value;
 

@@ -21,10 +21,10 @@ static const char *plain(const struct diff *diff, const char *text)
 	return diag_escape(diff->arena, str_from(text));
 }
 
-static const char *places(const struct diff *diff, unsigned side, const struct diff_says *says)
+static const char *places(const struct diff *diff, const struct diff_says *says)
 {
 	return says->loc == SBX_NONE ? ""
-				     : render_places(diff->arena, diff->side[side].blob, says->loc);
+				     : render_places(diff->arena, says->blob, says->loc);
 }
 
 static const char *shown_side(const struct diff *diff, unsigned side)
@@ -70,7 +70,7 @@ static void print_finding(const struct diff *diff, const struct diff_finding *fi
 	for (unsigned side = 0; side < DIFF_SIDES; side++) {
 		const struct diff_says *says = &finding->says[side];
 		const char *by = says->by ? plain(diff, says->by) : "";
-		const char *place = places(diff, side, says);
+		const char *place = places(diff, says);
 
 		fprintf(out, "    %-4s  %s", shown_side(diff, side), plain(diff, says->verdict));
 		if (*by && strcmp(by, plain(diff, says->verdict)))
@@ -131,7 +131,7 @@ static void print_json_finding(const struct diff *diff, const struct diff_findin
 		if (says->by)
 			print_member(diff, "rule", says->by, out);
 		if (says->loc != SBX_NONE)
-			print_member(diff, "places", places(diff, side, says), out);
+			print_member(diff, "places", places(diff, says), out);
 		fputc('}', out);
 	}
 	if (finding->also.count)
@@ -173,11 +173,11 @@ static void print_uri(const char *name, FILE *out)
 }
 
 /* Where the rule stands that made the difference: the new side's, if it has one. */
-static void print_location(const struct diff *diff, const struct diff_finding *finding, FILE *out)
+static void print_location(const struct diff_finding *finding, FILE *out)
 {
 	for (unsigned i = 0; i < DIFF_SIDES; i++) {
 		unsigned side = i ? DIFF_OLD : DIFF_NEW;
-		const struct sbx_blob *blob = diff->side[side].blob;
+		const struct sbx_blob *blob = finding->says[side].blob;
 		const struct sbx_loc *loc;
 
 		if (finding->says[side].loc == SBX_NONE)
@@ -209,7 +209,7 @@ static void print_result(const struct diff *diff, const struct diff_finding *fin
 						    : "note");
 	print_string(diff, text, out);
 	fputc('}', out);
-	print_location(diff, finding, out);
+	print_location(finding, out);
 	fputs(",\"properties\":{\"section\":", out);
 	print_string(diff, finding->part, out);
 	print_member(diff, "witness", finding->witness, out);

@@ -195,7 +195,8 @@ void diff_slurm(struct diff *diff)
 					      : about(diff, side, rule);
 			void **slot = map_put(diff->arena, &known, str_from(key));
 
-			if (*slot)
+			/* What a policy of jobs is called allows nothing: see diff_jobs.c. */
+			if (*slot || rule->head.verb == SBX_SLURM_JOBS)
 				continue;
 			*slot = &known;
 			if (!decides)
