@@ -189,7 +189,7 @@ bool lint_policy(struct compilation *c)
 {
 	static void (*const checks[])(struct lint *) = {
 		lint_files, lint_sources, lint_calls, lint_reach,
-		lint_rules, lint_slurm,   lint_proof,
+		lint_rules, lint_slurm,   lint_jobs,  lint_proof,
 	};
 	struct lint lint = { .c = c, .arena = &c->arena, .policy = c->policy };
 	const char *reason = sbx_blob_open(c->blob.data, c->blob.size, &lint.blob);

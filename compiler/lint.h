@@ -2,8 +2,8 @@
  * compiler/lint.h - what the checks of sbxc lint share.
  *
  * lint.c runs them; lint_files.c, lint_sources.c, lint_calls.c, lint_reach.c, lint_rules.c,
- * lint_slurm.c, lint_proof.c and lint_here.c hold them, by what they look at.  docs/lint.md
- * has a section for each code.
+ * lint_slurm.c, lint_jobs.c, lint_proof.c and lint_here.c hold them, by what they look at.
+ * docs/lint.md has a section for each code.
  */
 #ifndef SBX_COMPILER_LINT_H
 #define SBX_COMPILER_LINT_H
@@ -50,6 +50,7 @@ void lint_reach(struct lint *lint);
 void lint_rules(struct lint *lint);
 void lint_slurm(struct lint *lint);
 void lint_proof(struct lint *lint);
+void lint_jobs(struct lint *lint);
 /* Of --here: a finding for each rule that keeps a file of this machine from being read or
  * written which has a second name.  False, after a message on standard error: it cannot be
  * asked here, or not of all.  More files than are looked at are only said. */
