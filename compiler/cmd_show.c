@@ -32,24 +32,50 @@ static unsigned width_of_terminal(void)
 	return size.ws_col;
 }
 
+/* @workspace: a job's, which is its session's; NULL: the policy's own. */
+static void draw_policy(struct show *show, const char *workspace)
+{
+	model_vars(show->arena, show->blob, &show->vars);
+	if (workspace)
+		show->vars.value[SBX_VAR_WORKSPACE] = workspace;
+	model_fs_set(show->arena, show->blob, &show->vars, &show->set);
+	show_holes(show);
+	show_files(show);
+	show_environment(show);
+	show_network(show);
+	show_process(show);
+	show_jobs(show);
+	show_calls(show);
+	if (show->blob->header->kind == SBX_POLICY)
+		show_backends(show); /* a site policy is launched by none */
+	show_claims(show);
+}
+
+/* The policy of jobs behind it, by the same parts. */
+static void draw_jobs(struct show *show, struct sbx_blob *jobs)
+{
+	struct show of_jobs = { .arena = show->arena, .blob = jobs };
+
+	if (!sbx_blob_jobs(show->blob, jobs))
+		return;
+	draw_policy(&of_jobs, show->vars.value[SBX_VAR_WORKSPACE]);
+	for (size_t i = 0; i < of_jobs.parts.count; i++) {
+		struct show_part *part = &of_jobs.parts.items[i];
+
+		part->id = arena_printf(show->arena, "jobs-%s", part->id);
+		part->title = arena_printf(show->arena, "Jobs: %s", part->title);
+		*VEC_PUSH(show->arena, &show->parts) = *part;
+	}
+}
+
 static bool draw(struct compilation *c, const struct sbx_blob *blob, const char *html, bool quiet)
 {
-	struct arena *arena = &c->arena;
-	struct show show = { .arena = arena, .blob = blob };
+	struct show show = { .arena = &c->arena, .blob = blob };
+	struct sbx_blob jobs;
 	struct text page;
 
-	model_vars(arena, blob, &show.vars);
-	model_fs_set(arena, blob, &show.vars, &show.set);
-	show_holes(&show);
-	show_files(&show);
-	show_environment(&show);
-	show_network(&show);
-	show_process(&show);
-	show_jobs(&show);
-	show_calls(&show);
-	if (blob->header->kind == SBX_POLICY)
-		show_backends(&show); /* a site policy is launched by none */
-	show_claims(&show);
+	draw_policy(&show, NULL);
+	draw_jobs(&show, &jobs);
 	if (!html) {
 		show_print(&show, quiet, colour_on(stdout), width_of_terminal());
 		return true;

@@ -45,10 +45,8 @@ static void print_top(struct arena *arena, const struct sbx_blob *blob)
 	       quoted(arena, sbx_string(blob, meta->name)));
 	if (meta->summary != SBX_NONE)
 		printf(" summary %s", quoted(arena, sbx_string(blob, meta->summary)));
-	printf("\n# digest ");
-	for (size_t i = 0; i < sizeof(blob->header->digest); i++)
-		printf("%02x", blob->header->digest[i]);
-	printf("\n# format %u, %u bytes, written by ", blob->header->version, blob->size);
+	printf("\n# digest %s\n# format %u, %u bytes, written by ", render_digest(arena, blob),
+	       blob->header->version, blob->size);
 	print_line(arena, "", sbx_string(blob, meta->compiler));
 	putchar('\n');
 	if (meta->command_count) {
@@ -208,12 +206,18 @@ static void print_programs(struct arena *arena, const struct sbx_blob *blob)
 
 static void dump(struct arena *arena, const struct sbx_blob *blob)
 {
+	struct sbx_blob jobs;
+
 	print_top(arena, blob);
 	print_unbounded(blob);
 	print_rules(arena, blob);
 	print_sizes(blob);
 	print_landlock(blob);
 	print_programs(arena, blob);
+	if (!sbx_blob_jobs(blob, &jobs))
+		return;
+	printf("\n# the policy that jobs run under\n\n");
+	dump(arena, &jobs);
 }
 
 int cmd_dump(int argc, char **argv)

@@ -265,6 +265,15 @@ const char *render_rule(struct arena *arena, const struct sbx_blob *blob,
 	return text_end(&text);
 }
 
+const char *render_digest(struct arena *arena, const struct sbx_blob *blob)
+{
+	struct text text = { .arena = arena };
+
+	for (size_t i = 0; i < sizeof(blob->header->digest); i++)
+		text_add(&text, "%02x", blob->header->digest[i]);
+	return text_end(&text);
+}
+
 const char *render_places(struct arena *arena, const struct sbx_blob *blob, uint32_t loc)
 {
 	struct text text = { .arena = arena };

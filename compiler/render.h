@@ -31,6 +31,9 @@ const struct sbx_head *render_head(const struct sbx_blob *blob, enum sbx_section
 /* Every place of a rule: "std/git.pol:12, claude.pol:3"; "(stripped)". */
 const char *render_places(struct arena *arena, const struct sbx_blob *blob, uint32_t loc);
 
+/* The policy's identity, in hexadecimal. */
+const char *render_digest(struct arena *arena, const struct sbx_blob *blob);
+
 /* The name of a call by its numbers, from libseccomp or the blob's own list. */
 const char *render_call(struct arena *arena, const struct sbx_blob *blob,
 			const uint16_t nr[SBX_ARCH_COUNT]);

@@ -341,7 +341,7 @@ static void add_part(struct page *page, const struct show_part *part)
 struct text show_html(struct show *show, bool quiet)
 {
 	struct page page = { .show = show, .text = { .arena = show->arena }, .quiet = quiet };
-	const struct sbx_header *header = show->blob->header;
+	struct sbx_blob jobs;
 
 	add_head(&page);
 	for (size_t i = 0; i < show->parts.count; i++)
@@ -349,8 +349,11 @@ struct text show_html(struct show *show, bool quiet)
 	add(&page, "</main>\n<footer><p>Drawn on paper: the workspace is taken to lie in the home, "
 		   "and no symbolic link is followed.  A launch decides with the real paths.</p>\n"
 		   "<p>Policy <code>");
-	for (size_t i = 0; i < sizeof(header->digest); i++)
-		text_add(&page.text, "%02x", header->digest[i]);
+	add(&page, render_digest(show->arena, show->blob));
+	if (sbx_blob_jobs(show->blob, &jobs)) {
+		add(&page, "</code>, of jobs <code>");
+		add(&page, render_digest(show->arena, &jobs));
+	}
 	add_between(&page, "</code>, written by ",
 		    sbx_string(show->blob, sbx_meta(show->blob)->compiler),
 		    "</p></footer>\n</body>\n</html>\n");

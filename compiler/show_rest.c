@@ -264,11 +264,17 @@ void show_process(struct show *show)
 void show_jobs(struct show *show)
 {
 	struct show_part *part;
+	struct sbx_blob jobs;
 
 	if (!SBX_COUNT(show->blob, SLURM))
 		return;
 	part = show_part(show, "jobs", "Slurm", "Kind", "Statement");
 	part->lead = "What is not allowed here is refused, by name.";
+	if (sbx_blob_jobs(show->blob, &jobs))
+		part->lead = arena_printf(show->arena,
+					  "%s  Jobs run under another policy, %s, which is drawn "
+					  "below.",
+					  part->lead, sbx_string(&jobs, sbx_meta(&jobs)->name));
 	for (uint32_t i = 0; i < SBX_COUNT(show->blob, SLURM); i++) {
 		const struct sbx_slurm_rule *rule = SBX_AT(show->blob, SLURM, sbx_slurm_rule, i);
 		struct show_row like = { .tone = rule->head.verb == SBX_SLURM_DENY   ? SHOW_SHUT
