@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "compiler/library.h"
+#include "compiler/render.h"
 #include "compiler/stages.h"
 #include "prove/keep.h"
 #include "prove/record.h"
@@ -209,6 +210,20 @@ static bool write_down(const struct request *request, struct arena *arena,
 	return !error;
 }
 
+/* A job's sessions are others, on other machines: its policy is proved by itself. */
+static void note_jobs(struct arena *arena, const struct sbx_blob *blob)
+{
+	struct sbx_blob jobs;
+
+	if (!sbx_blob_jobs(blob, &jobs))
+		return;
+	fprintf(stderr,
+		"sbxc prove: jobs run under another policy, which was not tried: %s, digest %s: prove "
+		"it by its own name, on a node\n",
+		diag_escape(arena, str_from(sbx_string(&jobs, sbx_meta(&jobs)->name))),
+		render_digest(arena, &jobs));
+}
+
 static int prove_policy(struct request *request, struct arena *arena, const struct sbx_blob *blob)
 {
 	const struct proven proven = what_is_proven(request, arena, blob);
@@ -247,6 +262,7 @@ static int prove_policy(struct request *request, struct arena *arena, const stru
 			fprintf(stderr, "sbxc prove: %s\n",
 				diag_escape(arena, str_from(proves[i].failed)));
 	report(request->format, proves, count, request->verbose);
+	note_jobs(arena, blob);
 	status = proofs_hold(proves, count) ? SBXC_OK : SBXC_ERRORS;
 	if (request->record && !write_down(request, arena, &proven, proves, count))
 		status = SBXC_ERRORS;

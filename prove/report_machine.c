@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "compiler/json.h"
+#include "compiler/render.h"
 #include "prove/report.h"
 
 static const char *section_name(const struct claim *claim)
@@ -57,9 +58,27 @@ static void json_claim(const struct claim *claim)
 	json_field("outside", claim->bare, "}");
 }
 
+/* The policy of jobs, which was not tried. */
+static void json_jobs(struct arena *arena, const struct sbx_blob *blob)
+{
+	struct sbx_blob jobs;
+
+	fputs("  \"jobs\": ", stdout);
+	if (!sbx_blob_jobs(blob, &jobs)) {
+		puts("null,");
+		return;
+	}
+	putchar('{');
+	json_field("policy", sbx_string(&jobs, sbx_meta(&jobs)->name), ", ");
+	json_field("digest", render_digest(arena, &jobs), "},\n");
+}
+
 void report_json(const struct prove *proves, size_t count)
 {
-	fputs("{\n  \"version\": \"" SBX_VERSION "\",\n  \"backends\": [", stdout);
+	fputs("{\n  \"version\": \"" SBX_VERSION "\",\n", stdout);
+	if (count)
+		json_jobs(proves[0].arena, proves[0].given);
+	fputs("  \"backends\": [", stdout);
 	for (size_t i = 0; i < count; i++) {
 		printf("%s\n    {", i ? "," : "");
 		json_field("backend", sbx_backend_name(proves[i].target.backend), ", ");
