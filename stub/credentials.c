@@ -223,19 +223,23 @@ struct places {
 	VEC(const char *) paths;
 };
 
-/* @path may be read, and where it is a directory, so may what lies there. */
-static void look_at(struct launch *launch, uint32_t index, const char *path, struct places *places)
+/* @path may be read, and where it is a directory, so may what lies there.  False: what would
+ * hold it is not there, so that a longer name is no other file. */
+static bool look_at(struct launch *launch, uint32_t index, const char *path, struct places *places)
 {
 	struct walk walk;
 
 	check_file(launch, index, path);
 	walk_path(path, &walk);
-	if (walk.error || walk.missing || !S_ISDIR(walk.st.st_mode))
-		return;
+	if (walk.missing)
+		return !strchr(walk.path + walk.have + 1, '/');
+	if (walk.error || !S_ISDIR(walk.st.st_mode))
+		return true;
 	for (size_t i = 0; i < places->paths.count; i++)
 		if (!strcmp(places->paths.items[i], walk.path))
-			return;
+			return true;
 	*vec_add(&places->paths) = walk.path;
+	return true;
 }
 
 /* What @word may name to a command that is in the place number @at. */
@@ -248,12 +252,13 @@ static void check_word(struct launch *launch, uint32_t index, const char *word, 
 	while (sbx_next_name(word, &name)) {
 		const char *text = mem_copy(word + name.start, name.end - name.start);
 		const char *path = file_of(launch, text, place);
+		bool longer = (!at || path != text) && /* else it is the same everywhere */
+			      look_at(launch, index, path, places);
 
-		if (at && path == text)
-			continue; /* the same everywhere */
-		look_at(launch, index, path, places);
 		if (!at && home && strchr(text, '/'))
-			look_at(launch, index, file_of(launch, text, home), places);
+			longer |= look_at(launch, index, file_of(launch, text, home), places);
+		if (!longer)
+			name.end += strlen(word + name.end);
 	}
 }
 
