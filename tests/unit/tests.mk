@@ -9,7 +9,7 @@ $(O)/traced/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN_CFLAGS) -fsanitize-coverage=trace-pc -MMD -MP -c -o $@ $<
 
-$(UNIT): $(call san,$(wildcard tests/unit/test_*.c) $(UNTRACED)) $(TRACED:%.c=$(O)/traced/%.o) $(SAN_LIB)
+$(UNIT): $(call san,$(wildcard tests/unit/test_*.c) tests/lib/model.c $(UNTRACED)) $(TRACED:%.c=$(O)/traced/%.o) $(SAN_LIB)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN_CFLAGS) -o $@ $^ -lcriterion -lseccomp $(PROXY_LIBS)
