@@ -58,8 +58,8 @@ CASES = [
          ours="has other characters"),
     case("a directory outside the workspace", ["--chdir=/", "s.sh"], real={"chdir": "/"}, ours="a job starts in the workspace, not in /"),
     case("a directory above", ["--chdir=..", "s.sh"], ours="a job starts in the workspace, not in .."),
-    case("preloaded code", ["--export=LD_PRELOAD=/x", "s.sh"], ours="policy passes no variable LD_PRELOAD"),
-    case("code before the script", ["--export=ALL,BASH_ENV=/x", "s.sh"], ours="policy passes no variable BASH_ENV"),
+    case("preloaded code", ["--export=LD_PRELOAD=/x", "s.sh"], ours="the job's policy passes no variable LD_PRELOAD"),
+    case("code before the script", ["--export=ALL,BASH_ENV=/x", "s.sh"], ours="the job's policy passes no variable BASH_ENV"),
     case("no script and no option", [], stdin=True, real={}),
     # --- the script
     case("a directive", ["s.sh"], ["#SBATCH -p other"], real={"partition": "other"}),

@@ -36,7 +36,7 @@ ATTEMPTS = [
     Attempt("a variable beats the script", "sbatch", "s.sh", script="#!/bin/sh\n#SBATCH -o /dev/null\necho\n",
             environment={"SBATCH_ERROR": "TRACE"}, says="(variable SBATCH_ERROR)"),
     Attempt("code before the script", "sbatch", "-o", "/dev/null", "--export=ALL,BASH_ENV=PLACE/more", "s.sh", script="#!/bin/bash\ntrue\n",
-            files={"more": "touch TRACE\n"}, says="policy passes no variable BASH_ENV"),
+            files={"more": "touch TRACE\n"}, says="the job's policy passes no variable BASH_ENV"),
     Attempt("a login shell on the node", "sbatch", "-o", "/dev/null", "--export=NONE", "--wrap=true", files={"~/.profile": "touch TRACE\n"}),
     Attempt("the same by a variable", "sbatch", "-o", "/dev/null", "--wrap=true", environment={"SLURM_GET_USER_ENV": "1"},
             files={"~/.profile": "touch TRACE\n"}),

@@ -73,7 +73,7 @@ class Quirks:
     def check_explain(self, case, refused):
         """sbxc explain says the same of a line, but for what depends on a directory or on variables."""
         if case["script"] or case["env"] or any("'" in word or "\n" in word for word in case["words"]) or \
-                case["ours"] and case["ours"].startswith(("a job starts", "the policy passes")):
+                case["ours"] and case["ours"].startswith(("a job starts", "the job's policy passes")):
             return
         line = " ".join(["sbatch", *(f"'{word}'" for word in case["words"])])
         done = subprocess.run([self.world.out / "sbxc", "explain", self.blob, "slurm", line], capture_output=True, text=True)
