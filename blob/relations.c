@@ -264,8 +264,8 @@ static bool check_slurm(const struct sbx_blob *blob, struct sbx_reason *why)
 	FOR_EACH(blob, SLURM, sbx_slurm_rule, rule)
 	rules += rule->head.verb == SBX_SLURM_JOBS;
 	if (rules != policy)
-		return sbx_refuse(why, "%u rules name a policy of jobs, and there is %s", rules,
-				  policy ? "one" : "none");
+		return sbx_refuse(why, "rules that name a policy of jobs: %u, such policies: %u",
+				  rules, policy);
 	return !policy || blob->header->kind == SBX_POLICY ||
 	       sbx_refuse(why, "a site policy with a policy of jobs");
 }

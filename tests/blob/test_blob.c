@@ -364,9 +364,9 @@ static void check_jobs(void)
 	inner = (struct str){ (const char *)out.data, out.size };
 	check(!sbx_blob_jobs(&blob, &jobs), "most have no policy of jobs", NULL);
 	expect_jobs(open_with_jobs(policy, inner, 1), NULL, "one rule and its policy");
-	expect_jobs(open_with_jobs(policy, inner, 0), "0 rules name", "no rule names it");
-	expect_jobs(open_with_jobs(policy, inner, 2), "2 rules name", "two rules");
-	expect_jobs(open_with_jobs(policy, (struct str){ 0 }, 1), "there is none",
+	expect_jobs(open_with_jobs(policy, inner, 0), "jobs: 0, such policies: 1", "no rule names it");
+	expect_jobs(open_with_jobs(policy, inner, 2), "jobs: 2, such policies: 1", "two rules");
+	expect_jobs(open_with_jobs(policy, (struct str){ 0 }, 1), "jobs: 1, such policies: 0",
 		    "a rule without its policy");
 	for (size_t size = 1; size < inner.len; size += 8 - size % 8)
 		expect_jobs(open_with_jobs(policy, (struct str){ inner.ptr, size }, 1),
