@@ -10,10 +10,23 @@
 #include "compiler/lint.h"
 #include "compiler/render.h"
 
-/* More of these is nothing that the session lacks: Slurm bounds jobs, too. */
-static bool is_reach(const char *part)
+/* More of limits is nothing that the session lacks: Slurm bounds jobs, too.  And without an
+ * `allow` of Slurm's a wider scope or budget is of nothing. */
+static bool is_reach(const char *part, bool submits)
 {
-	return strcmp(part, "jobs: limits") != 0 && strcmp(part, "jobs: require") != 0;
+	return strcmp(part, "jobs: limits") != 0 && strcmp(part, "jobs: require") != 0 &&
+	       (submits || strcmp(part, "jobs: slurm") != 0);
+}
+
+static bool job_submits(const struct sbx_blob *blob)
+{
+	struct sbx_blob jobs;
+
+	sbx_blob_jobs(blob, &jobs);
+	for (uint32_t i = 0; i < SBX_COUNT(&jobs, SLURM); i++)
+		if (SBX_AT(&jobs, SLURM, sbx_slurm_rule, i)->head.verb == SBX_SLURM_ALLOW)
+			return true;
+	return false;
 }
 
 static const struct rule_head *jobs_rule(struct lint *lint)
@@ -53,8 +66,9 @@ static void find_part(struct lint *lint, const struct rule_head *rule, const str
 	if (says->loc != SBX_NONE)
 		place = arena_printf(lint->arena, " (%s)",
 				     render_places(lint->arena, says->blob, says->loc));
-	lint_find(lint, rule, DIAG_L0407, "a job may do what its session may not: %s, by %s%s%s",
-		  shown->witness, says->by ? says->by : says->verdict, place,
+	lint_find(lint, rule, DIAG_L0407, "a job may do what its session may not: %s, %s%s%s%s",
+		  shown->witness, says->rule == SBX_NONE ? "" : "by ",
+		  says->by ? says->by : says->verdict, place,
 		  count > 1 ? arena_printf(lint->arena, ", and %zu more like it", count - 1) : "");
 }
 
@@ -62,13 +76,14 @@ void lint_jobs(struct lint *lint)
 {
 	const struct rule_head *rule = jobs_rule(lint);
 	struct diff diff = { .arena = lint->arena };
+	bool submits = rule && job_submits(&lint->blob);
 
 	if (!rule)
 		return;
 	diff_jobs_beyond(&diff, &lint->blob);
 	for (size_t i = 0; i < diff.findings.count; i++)
 		if (counts(diff.findings.items[i], diff.findings.items[i]->part) &&
-		    is_reach(diff.findings.items[i]->part))
+		    is_reach(diff.findings.items[i]->part, submits))
 			find_part(lint, rule, &diff, i);
 	if (diff.cut)
 		lint_find(lint, rule, DIAG_L0407,
