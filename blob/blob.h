@@ -341,12 +341,14 @@ enum sbx_slurm_takes { /* what an option takes: all but the first and third need
 	SBX_TAKES_COMMENT,
 	SBX_TAKES_COLUMNS,   /* what a listing shows */
 	SBX_TAKES_SCRIPT,    /* a shell command in the place of a script */
+	SBX_TAKES_USER,      /* the user whose session it is, by name or number */
+	SBX_TAKES_CLUSTERS,  /* all: this one */
 	SBX_TAKES_COUNT
 };
 #define SBX_SLURM_KIND_WORDS \
 	"flag", "value", "optional-value", "time", "memory", "number", "nodes", "array", "gres", \
 	"gpus", "hosts", "jobs", "name", "directory", "input", "output", "errors", "environment", \
-	"comment", "columns", "script"
+	"comment", "columns", "script", "user", "clusters"
 #define SBX_SLURM_NO_SCRIPT 1u /* has no effect in a script's #SBATCH lines */
 struct sbx_slurm_rule {
 	struct sbx_head head;

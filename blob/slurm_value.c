@@ -311,6 +311,8 @@ const char *sbx_slurm_objection(unsigned takes, const char *value)
 		return *value && !strchr(value, '\n') && !strchr(value, '\\')
 			   ? NULL
 			   : "is no name of a file";
+	case SBX_TAKES_CLUSTERS:
+		return strcmp(value, "all") ? "is not all, by which this cluster is meant" : NULL;
 	default:
 		return NULL;
 	}

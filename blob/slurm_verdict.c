@@ -119,6 +119,15 @@ static uint32_t declared(const struct reader *reader, const char *name, size_t l
 	return SBX_NONE;
 }
 
+/* Others are nobody's business here, whatever a policy allows. */
+static bool is_self(const struct reader *reader, const char *value)
+{
+	const char *name = reader->vars->value[SBX_VAR_USER];
+	const char *number = reader->vars->value[SBX_VAR_UID];
+
+	return (name && !strcmp(value, name)) || (number && !strcmp(value, number));
+}
+
 /* One option with its value, found to be declared at @index. */
 static bool give(struct reader *reader, uint32_t index, const char *value)
 {
@@ -144,6 +153,8 @@ static bool give(struct reader *reader, uint32_t index, const char *value)
 	if (!permitted(reader, name, rule->value_kind, value))
 		return false;
 	wrong = value ? sbx_slurm_objection(rule->value_kind, value) : NULL;
+	if (rule->value_kind == SBX_TAKES_USER && !is_self(reader, value))
+		wrong = "is not this session's user";
 	return !wrong || refuse(reader, index, wrong, value);
 }
 

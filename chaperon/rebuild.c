@@ -47,6 +47,8 @@ static bool is_ours(enum sbx_slurm_takes takes)
 	case SBX_TAKES_SCRIPT:
 	case SBX_TAKES_JOBS:
 	case SBX_TAKES_COLUMNS:
+	case SBX_TAKES_USER: /* nobody else's jobs are asked for, and on no other cluster */
+	case SBX_TAKES_CLUSTERS:
 		return true;
 	default:
 		return false;

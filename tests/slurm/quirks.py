@@ -13,6 +13,7 @@ def case(title, words, script=(), env=None, real=None, ours=None, stdin=False):
 
 
 UNKNOWN = "not an option of this command: "
+SEALED = "denied: "
 CASES = [
     # --- the command line
     case("an option in full", ["--partition=other", "s.sh"], real={"partition": "other"}),
@@ -25,6 +26,9 @@ CASES = [
     case("--ui for --uid", ["--ui=0", "s.sh"], real="only permitted by root user", ours=UNKNOWN + "--ui=0"),
     case("--ge for --get-user-env", ["--ge", "s.sh"], real={"get-user-env": "0"}, ours=UNKNOWN + "--ge"),
     case("--export- for --export-file", ["--export-=x", "s.sh"], real={"export-file": "x"}, ours=UNKNOWN + "--export-=x"),
+    case("a file of nodes by its short name", ["-F", "hosts", "s.sh"], ours=SEALED + "--nodefile"),
+    case("every cluster", ["--clusters=all", "s.sh"], ours=None),
+    case("another cluster", ["-Mother", "s.sh"], ours="is not all, by which this cluster is meant: other"),
     case("another case", ["--PARTITION=other", "s.sh"], real="unrecognized option", ours=UNKNOWN + "--PARTITION=other"),
     case("a value that looks like an option", ["-J", "--uid=0", "s.sh"], real={"job-name": "--uid=0"},
          ours="has other characters than letters, digits and ._-: --uid=0"),
@@ -51,9 +55,9 @@ CASES = [
          ours="given twice: --partition"),
     case("nodes in k", ["-N", "1k", "s.sh"], real={"nodes": "1024"}),
     case("a blank before a number", ["-c", " 2", "s.sh"], real={"cpus-per-task": "2"}),
-    case("another user", ["--uid=0", "s.sh"], real="only permitted by root user", ours=UNKNOWN + "--uid=0"),
+    case("another user", ["--uid=0", "s.sh"], real="only permitted by root user", ours=SEALED + "--uid"),
     case("a file of nodes", ["-w", "./hosts", "s.sh"], ours="is a file of names: ./hosts"),
-    case("a file to splice in", ["--bbf=/etc/hostname", "s.sh"], ours=UNKNOWN + "--bbf=/etc/hostname"),
+    case("a file to splice in", ["--bbf=/etc/hostname", "s.sh"], ours=SEALED + "--bbf"),
     case("a job's name that leads elsewhere", ["-J", "../evil", "s.sh"], real={"job-name": "../evil"},
          ours="has other characters"),
     case("a directory outside the workspace", ["--chdir=/", "s.sh"], real={"chdir": "/"}, ours="a job starts in the workspace, not in /"),
@@ -64,7 +68,7 @@ CASES = [
     # --- the script
     case("a directive", ["s.sh"], ["#SBATCH -p other"], real={"partition": "other"}),
     case("two options on a line", ["s.sh"], ["#SBATCH --hold --uid=0"], real="only permitted by root user",
-         ours="(script, line 2) refused: " + UNKNOWN + "--uid=0"),
+         ours="(script, line 2) --uid=0 refused: " + SEALED + "--uid"),
     case("a tab between", ["s.sh"], ["#SBATCH\t-J\ta\t-p\tother"], real={"partition": "other", "job-name": "a"}),
     case("a directive glued to its option", ["s.sh"], ["#SBATCH-Ja"], real={"job-name": "a"}),
     case("a long one, glued", ["s.sh"], ["#SBATCH--partition=other"], real={"partition": "other"}),
@@ -97,8 +101,8 @@ CASES = [
     case("twice in a script", ["s.sh"], ["#SBATCH -p debug", "#SBATCH -p other"], real={"partition": "other"},
          ours="line 3) --partition=other refused: given twice"),
     case("DOS line breaks", ["s.sh"], ["#SBATCH -p other\r"], real="DOS line breaks", ours="DOS line breaks"),
-    case("a file to splice in, from the script", ["s.sh"], ["#SBATCH --bbf=/etc/hostname"], ours=UNKNOWN + "--bbf"),
-    case("another user, from the script", ["s.sh"], ["#SBATCH --uid=daemon"], ours=UNKNOWN + "--uid=daemon"),
+    case("a file to splice in, from the script", ["s.sh"], ["#SBATCH --bbf=/etc/hostname"], ours=SEALED + "--bbf"),
+    case("another user, from the script", ["s.sh"], ["#SBATCH --uid=daemon"], ours=SEALED + "--uid"),
     case("directives in --wrap are none", ["--wrap=#SBATCH -J x\nid"], real={"job-name": "wrap"}),
     # --- the environment
     case("a variable beats the script", ["s.sh"], ["#SBATCH -p debug"], env={"SBATCH_PARTITION": "other"}, real={"partition": "other"}),

@@ -1,4 +1,5 @@
 """The cases of quirks.py, each asked of the real sbatch, of ours, and of the real one with what ours hands on."""
+import re
 import subprocess
 
 import quirks
@@ -6,7 +7,7 @@ import suite
 
 # What the chaperon gives itself, whatever was asked.
 OURS = {"chdir", "output", "error", "input", "export", "comment", "job-name", "ignore-pbs", "verbose", "test-only", "wrap",
-        "get-user-env"}
+        "get-user-env", "clusters"}
 JOBS = "/home/u/jobs"
 
 
@@ -96,9 +97,37 @@ class Quirks:
             self.check_same(case, options, text)
 
 
+CLIENTS = ("sbatch", "srun", "squeue", "scancel", "scontrol", "sinfo", "sacct", "sstat", "sprio", "sshare", "sdiag")
+
+
+def declared():
+    """{"sbatch": {"--time", ...}} of std/slurm: scontrol's words together, and without the keys, which begin with a capital."""
+    found, command = {}, None
+    for line in (suite.TOP / "stdlib/slurm.pol").read_text().splitlines():
+        if begin := re.search(r"^ *command (\w+)", line):
+            command = begin[1]
+        if option := re.search(r"\boption (--[-\w]+)", line):
+            if command != "scontrol" or option[1][2].islower():
+                found.setdefault(command, set()).add(option[1])
+    return found
+
+
+def compare_tables(world, report):
+    """Each option of the real client is known here, and no other."""
+    ours = declared()
+    for client in CLIENTS:
+        said = world.cluster.run(client, "--=x", cwd=world.work).stderr
+        real = set(re.findall(r"'(--[-\w]+)'", said))
+        report.check(len(real) > 5, f"{client}: lists its options", said)
+        report.check(real == ours[client], f"{client}: std/slurm has its options, each of them",
+                     f"real: {sorted(real - ours[client])}\nours: {sorted(ours[client] - real)}")
+
+
 def run(world, report):
     tried = Quirks(world, report)
     for case in quirks.CASES:
         tried.try_case(case)
     if not world.cluster:
         report.skip("what the real sbatch makes of it", world.without)
+        return
+    compare_tables(world, report)
