@@ -30,13 +30,13 @@ HELPER := $(wildcard helper/*.c)
 PROXY := $(wildcard proxy/*.c) $(HELPER)
 CHAPERON := $(wildcard chaperon/*.c) $(HELPER)
 # What neither opens a file nor waits: tried alone, and under fuzzers.
-CHAPERON_PURE := $(patsubst %,chaperon/%.c,ask directives frame hours ids rebuild text)
+CHAPERON_PURE := $(patsubst %,chaperon/%.c,ask directives frame hours ids judge rebuild refuse text)
 CHAPERON_LIBS := -levent_core -ljansson
 PROXY_LIBS := -levent_core -lssl -lcrypto -lcares -ljansson -lseccomp -lz
 GENERATED := $(O)/grammar/parser.c $(O)/grammar/lexer.c
 
 obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
-SBXC_LIB_OBJS := $(call obj,$(BASE) $(GRAMMAR) $(IR) $(EMIT) $(BLOB)) \
+SBXC_LIB_OBJS := $(call obj,$(BASE) $(GRAMMAR) $(IR) $(EMIT) $(BLOB) $(CHAPERON_PURE)) \
 	$(O)/obj/grammar/parser.o $(O)/obj/grammar/lexer.o \
 	$(call obj,$(filter-out compiler/main.c,$(COMPILER)) $(PROVE))
 SBXC_OBJS := $(SBXC_LIB_OBJS) $(O)/obj/compiler/main.o

@@ -17,9 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINE_SIZE 4096
-#define WORD_MAX  128
-
 enum { OP_NONE, OP_IN, OP_MAX }; /* sbx_slurm_rule.op */
 
 struct reader {
@@ -86,18 +83,22 @@ static bool permitted(struct reader *reader, const char *option, unsigned kind, 
 		if (strcmp(sbx_string(reader->blob, rule->command), command) ||
 		    strcmp(sbx_string(reader->blob, rule->option), option ? option : ""))
 			continue;
-		if (rule->head.verb == SBX_SLURM_DENY || rule->head.verb == SBX_SLURM_SEAL)
+		if (rule->head.verb == SBX_SLURM_DENY || rule->head.verb == SBX_SLURM_SEAL) {
+			reader->out->why = SBX_SLURM_AGAINST;
 			return refuse(reader, i, "denied", option ? option : command);
+		}
 		if (rule->head.verb != SBX_SLURM_ALLOW)
 			continue;
 		near = i;
 		if (takes(reader, rule, kind, value))
 			allowed_by = i;
 	}
-	if (allowed_by == SBX_NONE)
+	if (allowed_by == SBX_NONE) {
+		reader->out->why = near == SBX_NONE ? SBX_SLURM_NOBODY : SBX_SLURM_VALUE;
 		return refuse(reader, near,
 			      near == SBX_NONE ? "nothing allows" : "value not allowed",
 			      option ? option : command);
+	}
 	reader->out->rule = allowed_by;
 	return true;
 }
@@ -137,6 +138,7 @@ static bool give(struct reader *reader, uint32_t index, const char *value)
 
 	reader->out->option = name;
 	reader->out->value = value;
+	reader->out->takes = rule->value_kind;
 	for (unsigned i = 0; i < request->given_count; i++)
 		if (request->given[i].option == index)
 			return refuse(reader, index, "given twice", name);
@@ -357,11 +359,10 @@ bool sbx_slurm_give(const struct sbx_blob *blob, const struct sbx_vars *vars, ui
 	return give(&reader, option, value);
 }
 
-/* The words of @line, into @text; false: too long, too many, or a quote is open. */
-static bool split(const char *line, char text[LINE_SIZE], const char *words[WORD_MAX],
-		  unsigned *count)
+bool sbx_slurm_split(const char *line, char text[SBX_SLURM_LINE_SIZE],
+		     const char *words[SBX_SLURM_WORD_MAX], unsigned *count)
 {
-	char *to = text, *end = to + LINE_SIZE - 1, quote = 0;
+	char *to = text, *end = to + SBX_SLURM_LINE_SIZE - 1, quote = 0;
 	bool in_word = false;
 
 	for (*count = 0; *line; line++) {
@@ -370,7 +371,7 @@ static bool split(const char *line, char text[LINE_SIZE], const char *words[WORD
 				*to++ = '\0';
 			in_word = false;
 		} else {
-			if (!in_word && *count == WORD_MAX)
+			if (!in_word && *count == SBX_SLURM_WORD_MAX)
 				return false;
 			if (!in_word)
 				words[(*count)++] = to;
@@ -391,11 +392,11 @@ void sbx_slurm_decide(const struct sbx_blob *blob, const struct sbx_vars *vars, 
 		      struct sbx_slurm_verdict *out)
 {
 	struct sbx_slurm_request request;
-	char text[LINE_SIZE];
-	const char *words[WORD_MAX];
+	char text[SBX_SLURM_LINE_SIZE];
+	const char *words[SBX_SLURM_WORD_MAX];
 	unsigned count;
 
-	if (!split(line, text, words, &count) || !count) {
+	if (!sbx_slurm_split(line, text, words, &count) || !count) {
 		*out = (struct sbx_slurm_verdict){ .rule = SBX_NONE };
 		snprintf(out->reason, sizeof(out->reason), "not a command line: %.120s", line);
 		return;

@@ -203,11 +203,19 @@ struct sbx_slurm_request {
 	const char **operands; /* of the arguments; those of sbatch: script and its own */
 	unsigned operand_count;
 };
+enum sbx_slurm_why { /* it is refused: what would have to be said */
+	SBX_SLURM_OTHER,   /* nothing helps: it is not read, or not taken at all */
+	SBX_SLURM_NOBODY,  /* an allow of the option, or of the command where there is none */
+	SBX_SLURM_VALUE,   /* an allow with this value */
+	SBX_SLURM_AGAINST, /* a deny or seal is in the way */
+};
 struct sbx_slurm_verdict {
 	bool allowed;
+	enum sbx_slurm_why why;
 	uint32_t rule;      /* in SBX_SEC_SLURM, or SBX_NONE: nothing allows it */
 	const char *option; /* of which a refusal speaks, or NULL */
 	const char *value;  /* of it, or NULL */
+	unsigned takes;     /* what that option takes */
 	char reason[256];   /* one line, when refused */
 };
 /*
@@ -227,6 +235,12 @@ bool sbx_slurm_read_directive(const struct sbx_blob *blob, const struct sbx_vars
 bool sbx_slurm_give(const struct sbx_blob *blob, const struct sbx_vars *vars, uint32_t option,
 		    const char *value, struct sbx_slurm_request *request,
 		    struct sbx_slurm_verdict *out);
+/* The words of a line, in @text, as sbx_slurm_decide() splits it.  False: too long, too
+ * many, or a quote is open. */
+#define SBX_SLURM_LINE_SIZE 4096
+#define SBX_SLURM_WORD_MAX  128
+bool sbx_slurm_split(const char *line, char text[SBX_SLURM_LINE_SIZE],
+		     const char *words[SBX_SLURM_WORD_MAX], unsigned *count);
 /* The same for a line: words split at blanks, with '..' and ".." quoting and no other
  * shell syntax. */
 void sbx_slurm_decide(const struct sbx_blob *blob, const struct sbx_vars *vars,

@@ -3,7 +3,7 @@
  */
 #include "chaperon/ask.h"
 
-#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,75 +11,6 @@
 static const struct sbx_slurm_rule *rule_at(const struct ask *ask, uint32_t index)
 {
 	return SBX_AT(ask->blob, SLURM, sbx_slurm_rule, index);
-}
-
-/* ---- refusals ----------------------------------------------------------------------- */
-
-/* Text from inside goes to a terminal and into the log. */
-static void escape(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
-
-bool ask_refuse(struct ask *ask, const char *format, ...)
-{
-	va_list arguments;
-	size_t length;
-
-	length = (size_t)snprintf(ask->refusal, sizeof(ask->refusal), "sbx: ");
-	va_start(arguments, format);
-	vsnprintf(ask->refusal + length, sizeof(ask->refusal) - length, format, arguments);
-	va_end(arguments);
-	escape(ask->refusal);
-	return false;
-}
-
-/* "allow sbatch --time max 4h (user.pol:7)", and why. */
-static void describe(const struct ask *ask, uint32_t index, char *out, size_t size)
-{
-	static const char *const verbs[] = { "option", "scope", "allow",  "deny", "seal",
-					     "force",  "add",   "budget", "show", "jobs" };
-	static const char *const ops[] = { "", " in", " max" };
-	const struct sbx_slurm_rule *rule = rule_at(ask, index);
-	char place[256], value[128];
-	size_t at;
-	uint32_t unset;
-	bool wild;
-
-	at = (size_t)snprintf(out, size, "%s %s%s%s%s", verbs[rule->head.verb],
-			      sbx_string(ask->blob, rule->command),
-			      rule->option == SBX_NONE ? "" : " ",
-			      sbx_string(ask->blob, rule->option), ops[rule->op]);
-	for (uint32_t i = 0; i < rule->value_count && at < size; i++)
-		if (sbx_expand(ask->blob,
-			       *SBX_AT(ask->blob, TMPLS, sbx_tmpl, rule->value_first + i),
-			       ask->vars, value, sizeof(value), &wild, &unset) >= 0)
-			at += (size_t)snprintf(out + at, size - at, " %s", value);
-	sbx_place(ask->blob, rule->head.loc, place, sizeof(place));
-	if (at < size)
-		at += (size_t)snprintf(out + at, size - at, " (%s)", place);
-	if (at < size && rule->head.note != SBX_NONE16) {
-		uint32_t because = SBX_AT(ask->blob, NOTES, sbx_note, rule->head.note)->because;
-
-		if (because != SBX_NONE)
-			snprintf(out + at, size - at, ": %s", sbx_string(ask->blob, because));
-	}
-}
-
-static bool refuse_for(struct ask *ask, const struct sbx_slurm_verdict *verdict, const char *where)
-{
-	char rule[512] = "", given[256] = "";
-
-	ask->rule = verdict->rule;
-	if (verdict->rule != SBX_NONE)
-		describe(ask, verdict->rule, rule, sizeof(rule));
-	if (verdict->option)
-		snprintf(given, sizeof(given), " %s%s%.160s", verdict->option,
-			 verdict->value ? "=" : "", verdict->value ? verdict->value : "");
-	return ask_refuse(ask, "%s%s%s refused: %s%s%s", ask->request.command, where, given,
-			  verdict->reason, *rule ? ", by " : "", rule);
 }
 
 /* ---- the sources ---------------------------------------------------------------------- */
@@ -146,7 +77,7 @@ static bool read_variables(struct ask *ask)
 			value = NULL;
 		}
 		if (!sbx_slurm_give(ask->blob, ask->vars, i, value, &ask->request, &verdict))
-			return refuse_for(ask, &verdict, where);
+			return ask_refuse_for(ask, &verdict, where);
 	}
 	return true;
 }
@@ -156,12 +87,12 @@ bool ask_line(struct ask *ask, const struct sbx_blob *blob, const struct sbx_var
 {
 	struct sbx_slurm_verdict verdict;
 
-	memset(ask, 0, sizeof(*ask));
+	memset(ask, 0, offsetof(struct ask, problems));
 	ask->blob = blob;
 	ask->vars = vars;
 	ask->environment = environment;
 	if (!sbx_slurm_read(blob, vars, arguments, count, &ask->request, &verdict))
-		return refuse_for(ask, &verdict, "");
+		return ask_refuse_for(ask, &verdict, "");
 	ask->rule = verdict.rule;
 	return read_variables(ask);
 }
@@ -180,7 +111,7 @@ bool ask_script(struct ask *ask, const char *script, size_t size)
 	}
 	if (ask->script.line)
 		snprintf(where, sizeof(where), " (script, line %u)", ask->script.line);
-	return refuse_for(ask, &verdict, where);
+	return ask_refuse_for(ask, &verdict, where);
 }
 
 /* ---- all together ----------------------------------------------------------------------- */

@@ -129,10 +129,11 @@ void client_exit(struct client *client, int status)
 
 void client_refuse(struct client *client)
 {
-	const char *reason = client->ask.refusal;
+	char text[ASK_TEXT_SIZE];
 
-	client_say(client, "%s", reason);
-	write_log(client, "refused", strncmp(reason, "sbx: ", 5) ? reason : reason + 5, 1 << 8);
+	ask_problem_text(&client->ask, 0, text);
+	client_say(client, "%s", text);
+	write_log(client, "refused", text + strlen("sbx: "), 1 << 8);
 	leave(client, 1 << 8);
 }
 

@@ -60,7 +60,7 @@ void client_say(struct client *client, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The end: each writes the log.  @status as of wait(2).  The client may be gone behind it. */
 void client_exit(struct client *client, int status);
-void client_refuse(struct client *client); /* says ask.refusal, exits 1 */
+void client_refuse(struct client *client); /* says ask's problems, exits 1 */
 void client_fail(struct client *client, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -16,32 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct command commands[] = {
-	{ "sbatch", "/usr/bin/sbatch", COMMAND_BATCH, NULL, NULL },
-	{ "srun", "/usr/bin/srun", COMMAND_STEP, NULL, NULL },
-	{ "squeue", "/usr/bin/squeue", COMMAND_LISTING, "--Format", NULL },
-	{ "sacct", "/usr/bin/sacct", COMMAND_LISTING, "--format", NULL },
-	{ "sstat", "/usr/bin/sstat", COMMAND_LISTING, "--format", NULL },
-	{ "sprio", "/usr/bin/sprio", COMMAND_LISTING, "--format", NULL },
-	{ "scancel", "/usr/bin/scancel", COMMAND_CANCEL, NULL, NULL },
-	{ "scontrol-show-job", "/usr/bin/scontrol", COMMAND_SHOW, NULL, "show job" },
-	{ "scontrol-hold", "/usr/bin/scontrol", COMMAND_CHANGE, NULL, "hold" },
-	{ "scontrol-release", "/usr/bin/scontrol", COMMAND_CHANGE, NULL, "release" },
-	{ "scontrol-requeue", "/usr/bin/scontrol", COMMAND_CHANGE, NULL, "requeue" },
-	{ "scontrol-update", "/usr/bin/scontrol", COMMAND_CHANGE, NULL, "update" },
-	{ "sinfo", "/usr/bin/sinfo", COMMAND_PLAIN, NULL, NULL },
-	{ "sshare", "/usr/bin/sshare", COMMAND_PLAIN, NULL, NULL },
-	{ "sdiag", "/usr/bin/sdiag", COMMAND_PLAIN, NULL, NULL },
-};
-
-static const struct command *find(const char *name)
-{
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (!strcmp(commands[i].name, name))
-			return &commands[i];
-	return NULL;
-}
-
 bool command_refused(struct client *client)
 {
 	client_refuse(client);
@@ -245,12 +219,6 @@ static void begin_show(struct client *client)
 {
 	if (!read_ids(client))
 		return;
-	if (client->ids.count != 1) {
-		ask_refuse(&client->ask, "%s refused: it takes the id of one job",
-			   client->ask.request.command);
-		command_refused(client);
-		return;
-	}
 	if (!is_known(client, client->ids.items[0].job)) {
 		not_ours(client, client->ids.items[0].job);
 		return;
@@ -341,31 +309,12 @@ static void cancel(struct client *client, int status)
 	client_run(client, ANSWER_SECONDS);
 }
 
-/* Could a job that was counted get more by it? */
-static bool adds_hours(const struct command *command)
-{
-	return !strcmp(command->words, "update") || !strcmp(command->words, "requeue");
-}
-
 static void begin_change(struct client *client)
 {
 	bool cancels = client->command->class == COMMAND_CANCEL;
 
 	if (!read_ids(client))
 		return;
-	if (!cancels && adds_hours(client->command) &&
-	    budget_needs(client->server->session) & BUDGET_HOURS) {
-		ask_refuse(&client->ask,
-			   "%s refused: the policy has a budget of hours, counted once",
-			   client->ask.request.command);
-		command_refused(client);
-		return;
-	}
-	if (!client->ids.count && (!cancels || !client->ask.request.given_count)) {
-		ask_refuse(&client->ask, "%s refused: which job?", client->ask.request.command);
-		command_refused(client);
-		return;
-	}
 	queue_ask(client, cancels ? cancel : change);
 }
 
@@ -373,12 +322,6 @@ static void begin_change(struct client *client)
 
 static void begin_plain(struct client *client)
 {
-	if (client->ask.request.operand_count) {
-		ask_refuse(&client->ask, "%s refused: it takes no %s", client->ask.request.command,
-			   client->ask.request.operands[0]);
-		command_refused(client);
-		return;
-	}
 	command_line(client);
 	client_run(client, ANSWER_SECONDS);
 }
@@ -394,6 +337,8 @@ static void begin_listing(struct client *client)
 /* Settled before anything is looked up; a batch job's once its script is there. */
 static void dispatch(struct client *client)
 {
+	struct job_frame frame = job_frame(client);
+
 	static void (*const begin[])(struct client *) = {
 		[COMMAND_LISTING] = begin_listing, [COMMAND_SHOW] = begin_show,
 		[COMMAND_CHANGE] = begin_change,   [COMMAND_CANCEL] = begin_change,
@@ -402,7 +347,8 @@ static void dispatch(struct client *client)
 
 	if (client->command->class <= COMMAND_STEP)
 		job_begin(client);
-	else if (!ask_settle(&client->ask) || !tables_fit(&client->ask, client->command->program))
+	else if (!ask_settle(&client->ask) || !judge_command(&client->ask, client->command, &frame) ||
+		 !tables_fit(&client->ask, client->command->program))
 		command_refused(client);
 	else
 		begin[client->command->class](client);
@@ -454,7 +400,7 @@ void command_begin(struct client *client)
 		command_refused(client);
 		return;
 	}
-	client->command = find(client->ask.request.command);
+	client->command = judge_find(client->ask.request.command);
 	if (!client->command) {
 		ask_refuse(&client->ask, "%s refused: sbx-chaperon does not know what it does",
 			   client->ask.request.command);

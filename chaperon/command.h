@@ -5,22 +5,7 @@
 #define SBX_CHAPERON_COMMAND_H
 
 #include "chaperon/client.h"
-
-enum command_class {
-	COMMAND_BATCH,   /* sbatch: a job */
-	COMMAND_STEP,    /* srun: a job, or a step of this one */
-	COMMAND_LISTING, /* shows jobs: those in scope */
-	COMMAND_SHOW,    /* shows one job in full */
-	COMMAND_CHANGE,  /* changes jobs that are there */
-	COMMAND_CANCEL,
-	COMMAND_PLAIN,   /* shows what is nobody's */
-};
-struct command {
-	const char *name, *program;
-	enum command_class class;
-	const char *columns; /* LISTING: its option for columns by name */
-	const char *words;   /* of scontrol: what stands before the id */
-};
+#include "chaperon/judge.h"
 
 /* job.c */
 void job_begin(struct client *client);
@@ -28,6 +13,8 @@ void job_script(struct client *client);
 void job_output(struct client *client);
 /* Once the queue is known: see queue.h. */
 void job_submit(struct client *client);
+/* What of the session goes into a job of this client. */
+struct job_frame job_frame(const struct client *client);
 /* Removes its envelope. */
 void job_forget(const struct client *client);
 

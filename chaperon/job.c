@@ -222,10 +222,11 @@ static void run_step(struct client *client, const char *directory, const char *d
 	client_run(client, 0);
 }
 
-void job_submit(struct client *client)
+struct job_frame job_frame(const struct client *client)
 {
 	const struct session *session = client->server->session;
-	struct job_frame frame = { .session = session->id,
+
+	return (struct job_frame){ .session = session->id,
 				   .backend = session->backend,
 				   .workspace = session->workspace,
 				   .jobs = session->jobs,
@@ -234,6 +235,12 @@ void job_submit(struct client *client)
 				   .vars = &session->job_policy.vars,
 				   .cwd = client->intake.cwd,
 				   .job = command_is_step(client) ? session->job : NULL };
+}
+
+void job_submit(struct client *client)
+{
+	const struct session *session = client->server->session;
+	const struct job_frame frame = job_frame(client);
 	struct strings envelope = { 0 };
 	char script[65], digest[65], directory[4300];
 	bool good;
@@ -295,26 +302,12 @@ static void check_and_submit(struct client *client, int status)
 	record_unlock(record);
 }
 
-/* Hours are counted while the job is held, which these do not bear. */
-static bool fits_hours(struct client *client)
-{
-	if (!counts_hours(client) || command_is_step(client))
-		return true;
-	if (!batch(client))
-		return ask_refuse(&client->ask,
-				  "srun refused: the policy has a budget of hours: submit the "
-				  "job with sbatch");
-	if (ask_option(&client->ask, "--wait"))
-		return ask_refuse(
-		    &client->ask,
-		    "sbatch refused: the policy has a budget of hours, so there is no --wait");
-	return true;
-}
-
 static void go_on(struct client *client)
 {
-	if (!ask_settle(&client->ask) || !tables_fit(&client->ask, client->command->program) ||
-	    !fits_hours(client)) {
+	const struct job_frame frame = job_frame(client);
+
+	if (!ask_settle(&client->ask) || !judge_command(&client->ask, client->command, &frame) ||
+	    !tables_fit(&client->ask, client->command->program)) {
 		command_refused(client);
 		return;
 	}
@@ -346,60 +339,20 @@ static void make_script(struct client *client, const char *command)
 	go_on(client);
 }
 
-/* sbatch looks for a bare name in the directory of --chdir, not where it was called. */
-static void want_script(struct client *client, const char *name)
+void job_begin(struct client *client)
 {
-	const char *directory = ask_value(&client->ask, SBX_TAKES_DIRECTORY);
+	const char *command = ask_value(&client->ask, SBX_TAKES_SCRIPT);
 	char path[8192];
 
-	if (directory && *name && !strchr(name, '/'))
-		snprintf(path, sizeof(path), "%.4000s/%.4000s", directory, name);
-	else
-		snprintf(path, sizeof(path), "%.8000s", name);
-	intake_want_script(&client->intake);
-	client_send(client, CHAPERON_WANT_SCRIPT, path, strlen(path));
-}
-
-static void begin_batch(struct client *client)
-{
-	const struct sbx_slurm_request *request = &client->ask.request;
-	const char *command = ask_value(&client->ask, SBX_TAKES_SCRIPT);
-	const char *name = request->operand_count ? request->operands[0] : "";
-
-	if (command && request->operand_count) {
-		ask_refuse(&client->ask, "sbatch refused: no script beside --wrap");
-		command_refused(client);
+	if (!batch(client)) {
+		go_on(client);
 	} else if (command) {
 		make_script(client, command);
 	} else {
-		want_script(client, name);
+		judge_script(&client->ask, path, sizeof(path));
+		intake_want_script(&client->intake);
+		client_send(client, CHAPERON_WANT_SCRIPT, path, strlen(path));
 	}
-}
-
-static void begin_step(struct client *client)
-{
-	static const enum sbx_slurm_takes files[] = { SBX_TAKES_OUTPUT, SBX_TAKES_ERRORS,
-						      SBX_TAKES_INPUT };
-
-	if (!client->ask.request.operand_count)
-		ask_refuse(&client->ask, "srun refused: which program?");
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (ask_value(&client->ask, files[i]))
-			ask_refuse(&client->ask,
-				   "srun refused: it would open %s outside: redirect it instead",
-				   ask_value(&client->ask, files[i]));
-	if (*client->ask.refusal)
-		command_refused(client);
-	else
-		go_on(client);
-}
-
-void job_begin(struct client *client)
-{
-	if (batch(client))
-		begin_batch(client);
-	else
-		begin_step(client);
 }
 
 void job_script(struct client *client)

@@ -193,12 +193,13 @@ static const char *variable(const struct ask *ask, const char *name, size_t leng
 }
 
 /* May a job have it?  What the policy sets, and placeholders, a job gets anew. */
-static bool may_have(const struct job_frame *frame, const char *name, bool *useful)
+static bool may_have(const struct job_frame *frame, const char *name, bool *useful, bool *denied)
 {
 	struct sbx_env_verdict verdict;
 
 	sbx_env_decide(frame->blob, name, &verdict);
 	*useful = verdict.visible && !verdict.set && verdict.credential == SBX_NONE;
+	*denied = !verdict.visible && verdict.rule != SBX_NONE;
 	return verdict.visible;
 }
 
@@ -207,13 +208,13 @@ static void put_all(const struct ask *ask, const struct job_frame *frame, struct
 	for (const char *const *at = ask->environment; at && *at; at++) {
 		char name[256];
 		size_t length = strcspn(*at, "=");
-		bool useful;
+		bool useful, denied;
 
 		if (length >= sizeof(name))
 			continue;
 		memcpy(name, *at, length);
 		name[length] = '\0';
-		if (may_have(frame, name, &useful) && useful)
+		if (may_have(frame, name, &useful, &denied) && useful)
 			strings_add(envelope, "export %s", *at);
 	}
 }
@@ -225,16 +226,18 @@ static bool put_variable(struct ask *ask, const struct job_frame *frame, const c
 	const char *equals = memchr(item, '=', size), *value;
 	size_t length = equals ? (size_t)(equals - item) : size;
 	char name[256];
-	bool useful;
+	bool useful, denied;
 
 	if (!length || length >= sizeof(name))
 		return ask_refuse(ask, "%s refused: --export=%.*s is no list of variables",
 				  ask->request.command, (int)size, item);
 	memcpy(name, item, length);
 	name[length] = '\0';
-	if (!may_have(frame, name, &useful))
-		return ask_refuse(ask, "%s refused: the job's policy passes no variable %s",
-				  ask->request.command, name);
+	if (!may_have(frame, name, &useful, &denied)) {
+		ask_refuse(ask, "%s refused: the job's policy passes no variable %s",
+			   ask->request.command, name);
+		return !denied && ask_would(ask, "env { pass %.100s }", name);
+	}
 	value = equals ? equals + 1 : variable(ask, name, length);
 	if (useful && value)
 		strings_add(envelope, "export %s=%.*s", name,
@@ -335,21 +338,22 @@ bool rebuild_wrapper(const char *directory, const char *digest, char *out, size_
 
 /* ---- columns ------------------------------------------------------------------------------ */
 
-static const struct sbx_slurm_rule *show_rule(const struct ask *ask)
+/* The `show` of the command, or SBX_NONE. */
+static uint32_t show_rule(const struct ask *ask)
 {
 	for (uint32_t i = 0; i < SBX_COUNT(ask->blob, SLURM); i++) {
 		const struct sbx_slurm_rule *rule = SBX_AT(ask->blob, SLURM, sbx_slurm_rule, i);
 
 		if (rule->head.verb == SBX_SLURM_SHOW &&
 		    !strcmp(sbx_string(ask->blob, rule->command), ask->request.command))
-			return rule;
+			return i;
 	}
-	return NULL;
+	return SBX_NONE;
 }
 
-static bool shows(const struct ask *ask, const struct sbx_slurm_rule *rule, const char *name,
-		  size_t length)
+static bool shows(const struct ask *ask, uint32_t index, const char *name, size_t length)
 {
+	const struct sbx_slurm_rule *rule = SBX_AT(ask->blob, SLURM, sbx_slurm_rule, index);
 	char text[128];
 	uint32_t unset;
 	bool wild;
@@ -363,14 +367,15 @@ static bool shows(const struct ask *ask, const struct sbx_slurm_rule *rule, cons
 	return false;
 }
 
-static bool check_columns(struct ask *ask, const struct sbx_slurm_rule *rule, const char *list)
+static bool check_columns(struct ask *ask, uint32_t rule, const char *list)
 {
 	for (const char *at = list; *at;) {
 		size_t size = strcspn(at, ","), name = strcspn(at, ",:.%");
 
 		if (!shows(ask, rule, at, name))
-			return ask_refuse(ask, "%s refused: the policy does not show column %.*s",
-					  ask->request.command, (int)size, at);
+			return ask_refuse_by(ask, rule,
+					     "%s refused: the policy does not show column %.*s",
+					     ask->request.command, (int)size, at);
 		at += size + (at[size] == ',');
 	}
 	return true;
@@ -378,7 +383,8 @@ static bool check_columns(struct ask *ask, const struct sbx_slurm_rule *rule, co
 
 bool rebuild_columns(struct ask *ask, const char *option, struct strings *line)
 {
-	const struct sbx_slurm_rule *rule = show_rule(ask);
+	const struct sbx_slurm_rule *rule;
+	uint32_t index = show_rule(ask);
 	bool given = false;
 	char text[1024] = "", name[128];
 	size_t length = 0;
@@ -390,17 +396,19 @@ bool rebuild_columns(struct ask *ask, const char *option, struct strings *line)
 
 		if (ask_takes(ask, one) != SBX_TAKES_COLUMNS)
 			continue;
-		if (rule && strcmp(ask_name(ask, one), option) != 0)
-			return ask_refuse(
-			    ask, "%s refused: the policy names columns, so only %s is taken",
+		if (index != SBX_NONE && strcmp(ask_name(ask, one), option) != 0)
+			return ask_refuse_by(
+			    ask, index,
+			    "%s refused: the policy names columns, so only %s is taken",
 			    ask->request.command, option);
-		if (rule && !check_columns(ask, rule, one->value))
+		if (index != SBX_NONE && !check_columns(ask, index, one->value))
 			return false;
 		strings_add(line, "%s=%s", ask_name(ask, one), one->value);
 		given = true;
 	}
-	if (!rule || given)
+	if (index == SBX_NONE || given)
 		return true;
+	rule = SBX_AT(ask->blob, SLURM, sbx_slurm_rule, index);
 	for (uint32_t i = 0; i < rule->value_count && length < sizeof(text); i++)
 		if (sbx_expand(ask->blob,
 			       *SBX_AT(ask->blob, TMPLS, sbx_tmpl, rule->value_first + i),

@@ -70,6 +70,18 @@ void answer_note(const struct question *question, struct answer *answer, const c
 	    arena_copy(question->arena, text, strlen(text));
 }
 
+void answer_condition(const struct question *question, struct answer *answer, const char *fmt, ...)
+{
+	char text[2048];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	*VEC_PUSH(question->arena, &answer->conditions) =
+	    arena_copy(question->arena, text, strlen(text));
+}
+
 void answer_held(const struct question *question, struct answer *answer, const char *text)
 {
 	*VEC_PUSH(question->arena, &answer->held) = text;
@@ -196,6 +208,8 @@ static void print_answer(const struct question *question, const struct answer *a
 		print_rule(question, "by", answer->section, answer->rule, answer->by);
 	if (answer->loser != SBX_NONE)
 		print_rule(question, "against", answer->section, answer->loser, NULL);
+	for (size_t i = 0; i < answer->conditions.count; i++)
+		print_row(question->arena, "if", answer->conditions.items[i]);
 	for (size_t i = 0; i < answer->notes.count; i++)
 		print_row(question->arena, "note", answer->notes.items[i]);
 	for (size_t i = 0; i < answer->held.count; i++)

@@ -36,6 +36,12 @@ struct answer {
 	struct {
 		VEC_OF(const char *)
 	} notes;
+	struct {
+		VEC_OF(const char *)
+	} conditions; /* allowed, if all of these are so: nobody knows it beforehand */
+	struct {
+		VEC_OF(const char *)
+	} lines; /* slurm: a statement for each thing that is refused; "": none helps */
 };
 
 /* NULL, or why there is no answer (the question is badly put). */
@@ -110,6 +116,8 @@ void answer_duty(const struct question *question, struct answer *answer, enum sb
 		 const char *mount);
 bool question_asks(const struct question *question, enum sbx_backend backend);
 bool question_says(const struct question *question, enum sbx_process what);
+void answer_condition(const struct question *question, struct answer *answer, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 void answer_note(const struct question *question, struct answer *answer, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -336,43 +336,6 @@ const char *explain_see(const struct question *question, struct answer *answer)
 	return NULL;
 }
 
-/* sbatch and srun are the two that start something on a node. */
-static void note_policy_of_job(const struct question *question, struct answer *answer)
-{
-	size_t length = strcspn(question->object, " ");
-	bool job = length == strlen("sbatch") && !memcmp(question->object, "sbatch", length);
-	struct sbx_blob jobs;
-
-	job |= length == strlen("srun") && !memcmp(question->object, "srun", length);
-	if (!answer->allowed || !job)
-		return;
-	if (sbx_blob_jobs(question->blob, &jobs))
-		answer_note(question, answer,
-			    "the job runs under another policy, %s, whose params have their "
-			    "defaults: digest %s",
-			    sbx_string(&jobs, sbx_meta(&jobs)->name),
-			    render_digest(question->arena, &jobs));
-	else
-		answer_note(question, answer, "the job runs under this policy, too");
-}
-
-const char *explain_submit(const struct question *question, struct answer *answer)
-{
-	struct sbx_slurm_verdict verdict;
-
-	sbx_slurm_decide(question->blob, &question->view->vars, question->object, &verdict);
-	answer->allowed = verdict.allowed;
-	answer->section = SBX_SEC_SLURM;
-	answer->rule = verdict.rule;
-	if (!verdict.allowed)
-		answer->nobody = arena_printf(question->arena, "%s", verdict.reason);
-	if (!verdict.allowed && verdict.rule != SBX_NONE)
-		answer_note(question, answer, "%s", verdict.reason);
-	note_policy_of_job(question, answer);
-	answer_held(question, answer, "no Slurm client, configuration or munge socket is inside");
-	return NULL;
-}
-
 /* 0, 1 and 2 are handed on at any rate. */
 static const char *use_descriptor(const struct question *question, struct answer *answer)
 {

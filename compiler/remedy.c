@@ -69,7 +69,9 @@ static void find_claims(const struct question *question, const struct answer *an
 		const char *object;
 
 		if (claim->head.verb == SBX_CAN || claim->action < SBX_DO_CONNECT ||
-		    claim->is_path || strcmp(actions[claim->action], question->action))
+		    claim->is_path ||
+		    strcmp(actions[claim->action],
+			   !strcmp(question->action, "slurm") ? "submit" : question->action))
 			continue;
 		object = sbx_string(question->blob, claim->object.text);
 		if (claim->port)
@@ -367,29 +369,33 @@ static void remedy_use(const struct question *question, const struct answer *ans
 	}
 }
 
+/* Each thing that is refused has its line, or nothing helps. */
 static void remedy_submit(const struct question *question, const struct answer *answer,
 			  struct remedy *remedy)
 {
-	static const char allows[] = "nothing allows: ";
-	const char *reason = answer->rule == SBX_NONE ? answer->nobody : "";
-	size_t length = strcspn(question->object, " \t");
+	static const char variable[] = "env { ";
 
 	remedy->section = "slurm";
-	if (!strncmp(reason, allows, sizeof(allows) - 1)) {
-		const char *word = reason + sizeof(allows) - 1;
+	for (size_t i = 0; i < answer->lines.count; i++)
+		if (!*answer->lines.items[i]) {
+			remedy_note(question, remedy,
+				    "nothing added helps: what refuses has to be changed where it "
+				    "stands");
+			return;
+		}
+	for (size_t i = 0; i < answer->lines.count; i++) {
+		const char *line = answer->lines.items[i];
 
-		/* Commands are declared before they are allowed. */
-		if (!SBX_COUNT(question->blob, SLURM))
-			remedy->section = "import std/slurm; slurm";
-		remedy_add(question, remedy, *word == '-' ? "allow %.*s %s" : "allow %.*s",
-			   (int)length, question->object, word);
-		remedy_note(
-		    question, remedy,
-		    "opens it with any value: `in` or `max` make it narrower");
-	} else {
-		remedy_note(question, remedy,
-			    "nothing added helps: what refuses has to be changed where it stands");
+		if (!strncmp(line, variable, sizeof(variable) - 1)) {
+			remedy->section = "env";
+			line = arena_copy(question->arena, line + sizeof(variable) - 1,
+					  strlen(line) - sizeof(variable) - 1);
+		}
+		remedy_add(question, remedy, "%s", line);
 	}
+	/* Commands are declared before they are allowed. */
+	if (!SBX_COUNT(question->blob, SLURM))
+		remedy->section = "import std/slurm; slurm";
 }
 
 void remedy_find(const struct question *question, const struct answer *answer,
@@ -404,8 +410,8 @@ void remedy_find(const struct question *question, const struct answer *answer,
 		{ "exec", remedy_path },       { "connect", remedy_connect },
 		{ "request", remedy_request }, { "call", remedy_call },
 		{ "see", remedy_see },         { "submit", remedy_submit },
-		{ "use", remedy_use },         { "listen", remedy_listen },
-		{ "device", remedy_device },
+		{ "slurm", remedy_submit },    { "use", remedy_use },
+		{ "listen", remedy_listen },   { "device", remedy_device },
 	};
 
 	if (question->only && answer->how && !strncmp(answer->how, "on ", 3)) {

@@ -9,7 +9,7 @@ FUZZ_CFLAGS := $(SAN_CFLAGS) -fsanitize=fuzzer-no-link
 san = $(patsubst %.c,$(O)/san/%.o,$(1))
 SAN_BASE := $(call san,$(BASE))
 SAN_GRAMMAR := $(call san,$(GRAMMAR)) $(O)/san/grammar/parser.o $(O)/san/grammar/lexer.o
-SAN_LIB := $(SAN_BASE) $(SAN_GRAMMAR) $(call san,$(IR) $(EMIT) $(BLOB)) \
+SAN_LIB := $(SAN_BASE) $(SAN_GRAMMAR) $(call san,$(IR) $(EMIT) $(BLOB) $(CHAPERON_PURE)) \
 	$(call san,$(filter-out compiler/main.c,$(COMPILER)) $(PROVE))
 fuzzed = $(patsubst $(O)/san/%,$(O)/fuzz/%,$(1))
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chaperon/rebuild.h"
+#include "chaperon/judge.h"
 
 static char *read_all(const char *path, size_t *size)
 {
@@ -29,24 +29,36 @@ static void print_list(const struct strings *list, const char *indent)
 			printf("%s%s\n", indent, list->items[i]);
 }
 
+static void print_problems(const struct ask *ask)
+{
+	char text[ASK_TEXT_SIZE];
+
+	for (unsigned i = 0; i < ask->problem_count && i < ASK_PROBLEMS; i++) {
+		ask_problem_text(ask, i, text);
+		printf("%s\n", text);
+	}
+}
+
 static bool work(struct ask *ask, const struct job_frame *frame, const char **words, unsigned count,
 		 const char *const *environment, const struct sbx_blob *blob,
 		 const struct sbx_vars *vars, const char *script, size_t size)
 {
 	struct strings line = { 0 }, envelope = { 0 };
+	const struct command *command;
 	bool job, fine;
 
 	if (!ask_line(ask, blob, vars, words, count, environment))
 		return false;
 	if (script && !ask_value(ask, SBX_TAKES_SCRIPT) && !ask_script(ask, script, size))
 		return false;
-	if (!ask_settle(ask))
+	command = judge_find(ask->request.command);
+	if (!ask_settle(ask) || !judge_command(ask, command, frame))
 		return false;
 	rebuild_options(ask, &line);
-	job = !strcmp(ask->request.command, "sbatch") || !strcmp(ask->request.command, "srun");
+	job = command->class <= COMMAND_STEP;
 	fine = !job || (rebuild_job(ask, frame, "TAG", &line) &&
 			rebuild_envelope(ask, frame, script ? "DIGEST" : NULL, &envelope));
-	fine = fine && rebuild_columns(ask, "--Format", &line);
+	fine = fine && (!command->columns || rebuild_columns(ask, command->columns, &line));
 	if (fine) {
 		print_list(&line, "");
 		print_list(&envelope, "    ");
@@ -97,7 +109,7 @@ int main(int argc, char **argv)
 	fine =
 	    work(&ask, &frame, words, count, environment, &blob, &vars, script_data, script_size);
 	if (!fine)
-		printf("%s\n", ask.refusal);
+		print_problems(&ask);
 	else if (*ask.notice)
 		printf("%s\n", ask.notice);
 	ask_free(&ask);

@@ -71,14 +71,34 @@ class Quirks:
             self.report.check(options.get(name) == again.get(name), f"{case['title']}: {name} is the same",
                               f"{options.get(name)} / {again.get(name)}\n{handed_on}")
 
+    def explain(self, blob, words, environment=()):
+        """What sbxc explain says of a line, here."""
+        words = [*(f"{name}={value}" for name, value in environment), *words]
+        line = " ".join(f'"{word}"' if "'" in word else f"'{word}'" for word in words)
+        done = subprocess.run([self.world.out / "sbxc", "explain", "--workspace", self.place, "--home", "/home/u", blob, "slurm", line],
+                              cwd=self.place, capture_output=True, text=True)
+        return done.stdout + done.stderr
+
     def check_explain(self, case, refused):
-        """sbxc explain says the same of a line, but for what depends on a directory or on variables."""
-        if case["script"] or case["env"] or any("'" in word or "\n" in word for word in case["words"]) or \
-                case["ours"] and case["ours"].startswith(("a job starts", "the job's policy passes")):
+        """sbxc explain says the same, of the script's lines and of variables, too."""
+        if case["stdin"]:
             return
-        line = " ".join(["sbatch", *(f"'{word}'" for word in case["words"])])
-        done = subprocess.run([self.world.out / "sbxc", "explain", self.blob, "slurm", line], capture_output=True, text=True)
-        self.report.check((": refused" in done.stdout.split("\n")[0]) == refused, f"{case['title']}: explain says so, too", done.stdout + done.stderr)
+        said = self.explain(self.blob, ["sbatch", *case["words"]], case["env"].items())
+        self.report.check((": refused" in said.split("  by ")[0]) == refused and "  by " in said, f"{case['title']}: explain says so, too", said)
+
+    def try_agreed(self, policy, line, text):
+        """What is refused beyond the options alone: by the chaperon's reading and by explain for one reason."""
+        blob = self.place / f"{policy}.sbx"
+        if not blob.exists():
+            subprocess.run([self.world.out / "sbxc", "-I", suite.TOP / "stdlib", "-o", blob, suite.TOP / f"tests/slurm/{policy}.pol"], check=True)
+        done = subprocess.run([self.world.out / "tests/slurm/reader", blob, self.place, "--", *line.split()], capture_output=True, text=True)
+        said = self.explain(blob, line.split())
+        if text:
+            self.report.check(done.returncode == 1 and text in done.stdout, f"{policy}: {line}: refused", done.stdout + done.stderr)
+            self.report.check(": refused" in said and text in said, f"{policy}: {line}: explain says so, too", said)
+        else:
+            self.report.check(done.returncode == 0, f"{policy}: {line}: passed on", done.stdout + done.stderr)
+            self.report.check(": allowed" in said, f"{policy}: {line}: explain says so, too", said)
 
     def try_case(self, case):
         script = self.script(case["script"])
@@ -127,6 +147,8 @@ def run(world, report):
     tried = Quirks(world, report)
     for case in quirks.CASES:
         tried.try_case(case)
+    for policy, line, text in quirks.AGREED:
+        tried.try_agreed(policy, line, text)
     if not world.cluster:
         report.skip("what the real sbatch makes of it", world.without)
         return
