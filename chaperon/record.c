@@ -31,11 +31,23 @@ bool directories_make(const char *path)
 	return !mkdir(part, 0700) || errno == EEXIST;
 }
 
+/* A project that submits nothing leaves none: only @create makes it. */
+static bool open_file(struct record *record, bool create)
+{
+	if (record->fd < 0)
+		record->fd = open(record->path,
+				  O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC |
+				      (create ? O_CREAT : 0),
+				  0600);
+	return record->fd >= 0;
+}
+
 const char *record_open(struct record *record, const struct session *session)
 {
 	struct sbx_sha256 sum;
 	uint8_t digest[32];
-	char path[4200];
+	char *path = record->path;
+	const size_t size = sizeof(record->path);
 	size_t length;
 
 	*record = (struct record){ .fd = -1, .session = session };
@@ -44,15 +56,12 @@ const char *record_open(struct record *record, const struct session *session)
 	sbx_sha256_init(&sum);
 	sbx_sha256_add(&sum, session->workspace, strlen(session->workspace));
 	sbx_sha256_end(&sum, digest);
-	length = (size_t)snprintf(path, sizeof(path), "%.4000s/", session->state);
+	length = (size_t)snprintf(path, size, "%.4000s/", session->state);
 	for (size_t i = 0; i < 16; i++)
-		length += (size_t)snprintf(path + length, sizeof(path) - length, "%02x", digest[i]);
-	snprintf(path + length, sizeof(path) - length, ".jsonl");
-	record->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (record->fd < 0)
-		return "the record of jobs cannot be opened";
+		length += (size_t)snprintf(path + length, size - length, "%02x", digest[i]);
+	snprintf(path + length, size - length, ".jsonl");
 	record_refresh(record);
-	return NULL;
+	return record->fd >= 0 || errno == ENOENT ? NULL : "the record of jobs cannot be opened";
 }
 
 /* ---- reading ------------------------------------------------------------------------- */
@@ -122,7 +131,7 @@ void record_refresh(struct record *record)
 	char *text, *at, *end;
 	ssize_t got;
 
-	if (record->fd < 0 || fstat(record->fd, &status) || status.st_size <= record->seen ||
+	if (!open_file(record, false) || fstat(record->fd, &status) || status.st_size <= record->seen ||
 	    status.st_size - record->seen > FILE_MAX_BYTES)
 		return;
 	text = malloc((size_t)(status.st_size - record->seen));
@@ -148,7 +157,8 @@ static bool append(struct record *record, json_t *line)
 	if (!text)
 		return false;
 	text[length] = '\n'; /* in the place of its NUL */
-	written = write(record->fd, text, length + 1) == (ssize_t)(length + 1);
+	written = open_file(record, true) &&
+		  write(record->fd, text, length + 1) == (ssize_t)(length + 1);
 	free(text);
 	record_refresh(record);
 	return written;
@@ -156,7 +166,7 @@ static bool append(struct record *record, json_t *line)
 
 void record_lock(struct record *record)
 {
-	while (flock(record->fd, LOCK_EX) && errno == EINTR)
+	while (open_file(record, true) && flock(record->fd, LOCK_EX) && errno == EINTR)
 		;
 	record_refresh(record);
 }

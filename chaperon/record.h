@@ -26,7 +26,8 @@ struct job {
 };
 
 struct record {
-	int fd;
+	int fd; /* -1: there is none yet */
+	char path[4200];
 	const struct session *session;
 	struct job *jobs;
 	size_t count, room;

@@ -355,6 +355,7 @@ class Tries:
                 errors = session.run(*words)[2]
                 self.check(f"--user={self.world.user} " in errors and "--me" not in errors, f"{words[0]}: squeue is asked by the user's name", errors)
             session.end()
+            self.check(not list((session.place / "state").iterdir()), "a project that submits nothing leaves no record")
         finally:
             subprocess.run(["umount", "/usr/bin/squeue"], check=True)
 
