@@ -37,6 +37,9 @@ int act_bind(const char *directory);
 int act_proxy(const char *target, char *said, size_t size);
 #define ACT_REFUSED (-1)
 
+/* @command of a `slurm` section, "scontrol-show-job".  0: sbx-chaperon answers to it. */
+int act_slurm(const char *command);
+
 int act_use(const char *what);
 /* How many Landlock domains this process could still enter, and now has; -1: errno. */
 int act_domains(void);

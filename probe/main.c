@@ -77,7 +77,7 @@ static int act(const char *verb, char *object, char said[PROBE_SAID_SIZE])
 		{ "run", act_run },   { "unix", act_unix },         { "abstract", act_abstract },
 		{ "use", act_use },   { "link", act_link },         { "unlink", act_unlink },
 		{ "bind", act_bind }, { "over", act_over },         { "displace", act_displace },
-		{ "mkdir", act_mkdir },
+		{ "mkdir", act_mkdir }, { "slurm", act_slurm },
 	};
 	char *more;
 

@@ -25,6 +25,7 @@
  *	tcp PORT        connect to 127.0.0.1
  *	unix PATH, abstract NAME
  *	proxy HOST:PORT ask the session's proxy for a tunnel there
+ *	slurm COMMAND   ask sbx-chaperon something that it refuses, by the client of PATH
  *	listen PORT     on every address
  *	port PORT       is it taken?
  *	bind DIRECTORY  listen on a socket in it
@@ -47,6 +48,7 @@
 
 #define PROBE_QUIET "--quiet" /* what a copy is executed with: it just ends */
 #define PROBE_PROXY_PORT 3128 /* of 127.0.0.1, in each session of mode proxy */
+#define PROBE_SLURM_OPTION "--sbx-prove" /* no client has it */
 #define PROBE_KIND_EMPTY "empty" /* a directory, to be removed */
 #define PROBE_KIND_GONE	 "gone"	 /* a file, to be removed */
 #define PROBE_KIND_FROM	 "from"	 /* a directory with PROBE_KIND_FILE in it */

@@ -308,13 +308,25 @@ static const char *object_of(struct prove *prove, const char *path, unsigned rig
 	return inside ? inside : path;
 }
 
+/* No session starts where what is refused so is not held: Landlock has ways of its own for
+ * some of it, such as a program that is left out of /usr/bin. */
+static bool is_insisted(const struct prove *prove, const struct sbx_fs_verdict *verdict)
+{
+	uint32_t rule = verdict->allowed || verdict->point == SBX_NONE
+			    ? SBX_RULE_SELF
+			    : prove->view.points.items[verdict->point].rule;
+
+	return rule < SBX_COUNT(&prove->blob, FS) &&
+	       !(SBX_AT(&prove->blob, FS, sbx_fs_rule, rule)->head.flags & SBX_F_BEST_EFFORT);
+}
+
 /* What this backend does not hold, and the policy says it can do without. */
 static const char *not_held(struct prove *prove, const char *path, unsigned right,
 			    const struct sbx_fs_verdict *verdict)
 {
 	enum sbx_duty duty = duty_of_path(prove->arena, &prove->view.set, path, right, verdict);
 
-	if (target_holds(&prove->target, duty))
+	if (target_holds(&prove->target, duty) || is_insisted(prove, verdict))
 		return NULL;
 	return arena_printf(prove->arena, "not held on %s: %s",
 			    sbx_backend_name(prove->target.backend),

@@ -144,6 +144,7 @@ static void prove_backend(struct prove *prove)
 		claims_calls(prove);
 		claims_net(prove);
 		claims_process(prove);
+		claims_slurm(prove);
 		prove_all(prove);
 	}
 	scratch_remove(prove);

@@ -152,6 +152,7 @@ void claim_host(struct prove *prove, enum sbx_section_id section, uint32_t rule,
 /* To ask for it means no traffic: it is this host's loopback, or a name of nobody's. */
 bool host_is_harmless(const char *host);
 void claims_process(struct prove *prove);
+void claims_slurm(struct prove *prove);
 #define BAIT_VALUE "sbx-prove-bait"
 #define BAIT_PATH "/usr/local/bin:/usr/bin:/bin:/" BAIT_VALUE /* no policy sets it to that */
 #define BAIT_FD 9
