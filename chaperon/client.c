@@ -273,6 +273,7 @@ void client_run(struct client *client, int seconds)
 		client_fail(client, "%s cannot be started", client->line.items[0]);
 		return;
 	}
+	command_begun(client);
 	if (terminal.wanted)
 		client_send(client, CHAPERON_TERMINAL, NULL, 0);
 	if (client->input)

@@ -73,6 +73,8 @@ void client_capture(struct client *client, const struct strings *line,
 /* command.c: the request is whole; so is the script that it wanted. */
 void command_begin(struct client *client);
 void command_script(struct client *client);
+/* What client_run() is for has begun. */
+void command_begun(struct client *client);
 /* What client_run() began is over. */
 void command_end(struct client *client);
 /* Is it srun, in a job that there is already? */

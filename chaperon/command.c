@@ -7,6 +7,7 @@
 #include "chaperon/command.h"
 
 #include "chaperon/budget.h"
+#include "chaperon/minder.h"
 #include "chaperon/queue.h"
 #include "chaperon/tables.h"
 #include "chaperon/words.h"
@@ -415,12 +416,21 @@ void command_script(struct client *client)
 	job_script(client);
 }
 
+void command_begun(struct client *client)
+{
+	/* A step's nodes are those of its job, and end with that. */
+	if (client->command->class == COMMAND_STEP && !command_is_step(client))
+		minder_hold(client->server->session, client->tag, run_pid(client->run));
+}
+
 void command_end(struct client *client)
 {
 	if (client->command->class != COMMAND_STEP)
 		return;
-	if (!command_is_step(client))
+	if (!command_is_step(client)) {
 		record_ended(client->server->record, client->tag);
+		minder_let_go(client->tag);
+	}
 	job_forget(client); /* none of its tasks is begun once more */
 }
 

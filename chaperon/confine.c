@@ -34,7 +34,7 @@ const char *confine_process(void)
 		return "sbx-chaperon never runs as root";
 	/* No limit and no umask is set: sbatch hands them on to the job. */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0))
+	    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))
 		return "a right of the process cannot be given up";
 	return getppid() == parent ? NULL : "sbx-exec has ended";
 }

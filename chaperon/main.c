@@ -175,6 +175,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	signal(SIGPIPE, SIG_IGN);
+	/* It ends when its launcher does.  What Slurm sends to each process of a batch job is for
+	 * the script alone. */
+	signal(SIGTERM, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a log at the caller's limit is a log that ends */
 	wrong = serve();
 	if (wrong)

@@ -343,3 +343,8 @@ void run_signal(struct run *run, int signal)
 	if (!run->exited && run->pid > 0)
 		kill(-run->pid, signal);
 }
+
+pid_t run_pid(const struct run *run)
+{
+	return run->pid;
+}

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct run;
 struct run_watch {
@@ -41,6 +42,7 @@ void run_pause(struct run *run, bool on);
 /* From here on it may take as long as it likes. */
 void run_unlimited(struct run *run);
 void run_signal(struct run *run, int signal);
+pid_t run_pid(const struct run *run);
 
 /* Called on SIGCHLD. */
 void run_reap(void);

@@ -24,7 +24,8 @@
 #include "stub/out.h"
 #include "stub/sys.h"
 
-#define END_MS  1000
+#define END_MS    1000
+#define MINDED_MS 12000
 
 /* ---- before the launch ------------------------------------------------------------ */
 
@@ -260,14 +261,20 @@ void helper_stop(struct helper *helper)
 	struct pollfd fd = { -1, POLLIN, 0 };
 
 	if (helper->socket >= 0)
-		close(helper->socket);
-	helper->socket = -1;
-	if (!helper->pid)
+		shutdown(helper->socket, SHUT_WR);
+	if (helper->pid) {
+		fd.fd = (int)syscall(SYS_pidfd_open, helper->pid, 0);
+		if (fd.fd < 0 || poll(&fd, 1, END_MS) != 1)
+			kill(helper->pid, SIGKILL);
+		waitpid(helper->pid, NULL, 0);
+		close(fd.fd);
+		helper->pid = 0;
+	}
+	/* Whoever holds the other end still has something to give back: chaperon/minder.h. */
+	fd = (struct pollfd){ helper->socket, 0, 0 };
+	if (helper->socket < 0)
 		return;
-	fd.fd = (int)syscall(SYS_pidfd_open, helper->pid, 0);
-	if (fd.fd < 0 || poll(&fd, 1, END_MS) != 1)
-		kill(helper->pid, SIGKILL);
-	waitpid(helper->pid, NULL, 0);
-	close(fd.fd);
-	helper->pid = 0;
+	poll(&fd, 1, MINDED_MS);
+	close(helper->socket);
+	helper->socket = -1;
 }
