@@ -75,10 +75,9 @@ static uint64_t used(const struct record *record, const struct budget *budget)
 
 	for (size_t i = 0; i < record->count; i++) {
 		const struct job *job = &record->jobs[i];
-		bool ours = strcmp(budget->whose, "session") != 0 ||
-			    (job->session && !strcmp(job->session, record->session->id));
 
-		if (job->failed || !ours || job->submitted < since)
+		if (job->failed || !record_counts_in(record, job, budget->whose) ||
+		    job->submitted < since)
 			continue;
 		sum += !is_hours(budget)                    ? job->tasks
 		       : !strcmp(budget->what, "gpu-hours") ? job->gpu_s
@@ -118,19 +117,13 @@ bool budget_allows_job(struct client *client)
 {
 	const struct session *session = client->server->session;
 	struct budget budget;
-	struct job_ids *ids;
 	uint64_t have;
 
 	for (uint32_t i = 0; i < SBX_COUNT(&session->blob, SLURM); i++) {
 		if (!budget_at(session, i, &budget) || is_hours(&budget))
 			continue;
-		have = UINT32_MAX;
-		if (strcmp(budget.what, "jobs-at-once") != 0) {
-			have = used(client->server->record, &budget);
-		} else if ((ids = malloc(sizeof(*ids)))) {
-			have = queue_list(client, budget.whose, ids);
-			free(ids);
-		}
+		have = !strcmp(budget.what, "jobs-at-once") ? queue_count(client, budget.whose)
+							    : used(client->server->record, &budget);
 		if (!within(client, &budget, have, budget_tasks(&client->ask)))
 			return false;
 	}

@@ -46,6 +46,7 @@ struct client {
 	struct timespec begun;
 	char tag[JOB_TAG_SIZE];
 	uint32_t job;
+	uint64_t asked; /* record->lines when the queue was asked */
 	struct job_ids ids;
 };
 

@@ -7,10 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* sbatch is given ANSWER_SECONDS, and srun does not try for as long, either. */
+#define SUBMIT_SECONDS 600
+
 void queue_ask(struct client *client, void (*then)(struct client *, int status))
 {
 	struct strings line = { 0 };
 
+	record_refresh(client->server->record);
+	client->asked = client->server->record->lines;
 	strings_add(&line, "/usr/bin/squeue");
 	strings_add(&line, "--noheader");
 	strings_add(&line, "--user=%s", client->server->session->self);
@@ -66,11 +71,10 @@ bool queue_has(struct client *client, uint32_t wanted, const char *scope)
 	return false;
 }
 
-uint64_t queue_list(struct client *client, const char *scope, struct job_ids *ids)
+void queue_list(struct client *client, const char *scope, struct job_ids *ids)
 {
 	uint32_t job, array;
 	char tag[JOB_TAG_SIZE];
-	uint64_t count = 0;
 
 	ids->count = 0;
 	for (const char *at = rows(client); (at = row(at, &job, &array, tag));) {
@@ -78,11 +82,40 @@ uint64_t queue_list(struct client *client, const char *scope, struct job_ids *id
 
 		if (!is_ours(client, tag, array, scope))
 			continue;
-		count++;
 		for (size_t i = 0; i < ids->count && !known; i++)
 			known = ids->items[i].job == array;
 		if (!known && ids->count < JOB_IDS_MAX)
 			ids->items[ids->count++] = (struct job_id){ .job = array };
+	}
+}
+
+/* Was it submitted behind the question, or is it being submitted? */
+static bool may_be_missing(const struct client *client, const struct job *job)
+{
+	if (job->failed || job->ended)
+		return false;
+	return job->id ? job->known > client->asked : job->submitted > time(NULL) - SUBMIT_SECONDS;
+}
+
+uint64_t queue_count(struct client *client, const char *scope)
+{
+	const struct record *record = client->server->record;
+	const char *queue = rows(client);
+	uint32_t number, array;
+	char tag[JOB_TAG_SIZE];
+	uint64_t count = 0;
+
+	for (const char *at = queue; (at = row(at, &number, &array, tag));) {
+		const struct job *job = *tag ? record_tagged(record, tag) : NULL;
+
+		count += job && record_counts_in(record, job, scope);
+	}
+	for (size_t i = 0; i < record->count; i++) {
+		const struct job *job = &record->jobs[i];
+
+		if (record_counts_in(record, job, scope) && may_be_missing(client, job) &&
+		    !strstr(queue, job->tag))
+			count += job->tasks;
 	}
 	return count;
 }

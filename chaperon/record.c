@@ -112,8 +112,11 @@ static void read_line(struct record *record, const char *text, size_t size)
 			job->tasks = (uint64_t)json_integer_value(json_object_get(line, "tasks"));
 		}
 	}
-	if (job && json_object_get(line, "job"))
+	record->lines++;
+	if (job && json_object_get(line, "job")) {
 		job->id = (uint32_t)json_integer_value(json_object_get(line, "job"));
+		job->known = record->lines;
+	}
 	if (job && json_object_get(line, "cpu_s")) {
 		job->cpu_s = (uint64_t)json_integer_value(json_object_get(line, "cpu_s"));
 		job->gpu_s = (uint64_t)json_integer_value(json_object_get(line, "gpu_s"));
@@ -231,10 +234,15 @@ void record_failed(struct record *record, const char *tag)
 
 /* ---- looking ------------------------------------------------------------------------------ */
 
+bool record_counts_in(const struct record *record, const struct job *job, const char *scope)
+{
+	return strcmp(scope, "session") != 0 ||
+	       (job->session && !strcmp(job->session, record->session->id));
+}
+
 bool record_is_in(const struct record *record, const struct job *job, const char *scope)
 {
-	return job->id && (strcmp(scope, "session") != 0 ||
-			   (job->session && !strcmp(job->session, record->session->id)));
+	return job->id && record_counts_in(record, job, scope);
 }
 
 const struct job *record_find(const struct record *record, uint32_t id, const char *scope)

@@ -18,6 +18,7 @@ struct job {
 	uint32_t id; /* 0: not known yet, or never submitted */
 	bool failed; /* it never was one */
 	bool ended;  /* of srun: over, whether or not its id was learnt */
+	uint64_t known; /* record->lines once its id was: so long it may not be in the queue */
 	char tag[JOB_TAG_SIZE];
 	char *session, *comment; /* comment NULL: none */
 	time_t submitted;
@@ -32,6 +33,7 @@ struct record {
 	struct job *jobs;
 	size_t count, room;
 	off_t seen; /* of the file */
+	uint64_t lines; /* read so far: a clock that all writers share */
 };
 
 /* Each directory of @path that is missing, for the user alone. */
@@ -51,6 +53,8 @@ void record_failed(struct record *record, const char *tag);
 
 /* The job with that id, if it is in @scope ("session", "project", "user": of the project). */
 const struct job *record_find(const struct record *record, uint32_t id, const char *scope);
+/* The same, of one that may have no id yet. */
+bool record_counts_in(const struct record *record, const struct job *job, const char *scope);
 bool record_is_in(const struct record *record, const struct job *job, const char *scope);
 const struct job *record_tagged(const struct record *record, const char *tag);
 
