@@ -4,6 +4,7 @@
 #include "chaperon/client.h"
 
 #include "chaperon/log.h"
+#include "helper/control.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -26,7 +27,7 @@ void client_send(struct client *client, enum chaperon_frame_kind kind, const voi
 {
 	const char *at = data;
 
-	if (!client->io || client->exiting)
+	if (!client->io || client->life == CLIENT_TOLD)
 		return;
 	do {
 		struct chaperon_frame head = { .magic = CHAPERON_FRAME_MAGIC,
@@ -62,20 +63,65 @@ void client_say(struct client *client, const char *format, ...)
 	client_send(client, CHAPERON_ERROR, text, (size_t)length);
 }
 
-/* ---- ending --------------------------------------------------------------------------- */
+/* ---- its life ------------------------------------------------------------------------- */
 
+/* Our own fault: better no chaperon than one that reads what is freed. */
+static void hold(bool holds)
+{
+	if (holds)
+		return;
+	control_note("sbx-chaperon: a client has ended before what it runs: this is a bug");
+	abort();
+}
+
+static void within(struct client *client, int seconds)
+{
+	evtimer_add(client->deadline, &(struct timeval){ .tv_sec = seconds });
+}
+
+/* The one place where it goes on in its life: see client.h. */
+static void become(struct client *client, enum client_life life)
+{
+	hold(life > client->life);
+	hold(!client->run || life == CLIENT_DROPPED || life == CLIENT_GONE);
+	client->life = life;
+	switch (life) {
+	case CLIENT_TALKS:
+		break;
+	case CLIENT_DROPPED:
+		bufferevent_disable(client->io, EV_READ);
+		within(client, CHAPERON_FRAME_SECONDS);
+		break;
+	case CLIENT_TOLD:
+		bufferevent_disable(client->io, EV_READ);
+		bufferevent_setwatermark(client->io, EV_WRITE, 0, 0);
+		/* Who does not read it in this time is not there any more. */
+		within(client, CHAPERON_FRAME_SECONDS);
+		break;
+	case CLIENT_GONE:
+	case CLIENT_OVER:
+		if (client->io)
+			bufferevent_free(client->io);
+		client->io = NULL;
+		evtimer_del(client->deadline);
+		if (life == CLIENT_OVER)
+			event_active(client->deadline, EV_TIMEOUT, 0);
+	}
+}
+
+/* Of on_deadline() alone, and of the end of the session. */
 static void client_free(struct client *client)
 {
 	struct server *server;
 
+	hold(!client->run);
 	*client->link = client->next;
 	if (client->next)
 		client->next->link = client->link;
 	client->server->count--;
 	if (client->io)
 		bufferevent_free(client->io);
-	if (client->deadline)
-		event_free(client->deadline);
+	event_free(client->deadline);
 	if (client->captured)
 		evbuffer_free(client->captured);
 	ask_free(&client->ask);
@@ -89,6 +135,8 @@ static void client_free(struct client *client)
 		server->most = 0;
 	}
 }
+
+/* ---- ending --------------------------------------------------------------------------- */
 
 static void write_log(struct client *client, const char *verdict, const char *reason, int status)
 {
@@ -109,16 +157,8 @@ static void leave(struct client *client, int status)
 {
 	uint32_t value = (uint32_t)status;
 
-	if (!client->io) {
-		client_free(client);
-		return;
-	}
 	client_send(client, CHAPERON_EXIT, &value, sizeof(value));
-	client->exiting = true;
-	bufferevent_disable(client->io, EV_READ);
-	bufferevent_setwatermark(client->io, EV_WRITE, 0, 0);
-	/* Who does not read it in this time is not there any more. */
-	evtimer_add(client->deadline, &(struct timeval){ .tv_sec = CHAPERON_FRAME_SECONDS });
+	become(client, client->io ? CLIENT_TOLD : CLIENT_OVER);
 }
 
 void client_exit(struct client *client, int status)
@@ -156,37 +196,37 @@ void client_end_all(struct server *server)
 
 	for (struct client *client = server->clients; client; client = next) {
 		next = client->next;
-		if (client->io)
-			bufferevent_free(client->io);
-		client->io = NULL;
 		if (!client->run)
 			client_free(client);
+		else if (client->life < CLIENT_GONE)
+			become(client, CLIENT_GONE);
 	}
 }
 
-/* The other end has closed, or speaks in tongues. */
-static void gone(struct client *client)
+/* Nobody is at the other end any more. */
+static void hang_up(struct client *client)
 {
-	bufferevent_free(client->io);
-	client->io = NULL;
-	evtimer_del(client->deadline);
-	if (!client->run || client->exiting) {
-		client_free(client);
+	if (!client->run) {
+		become(client, CLIENT_OVER);
 		return;
 	}
-	run_pause(client->run, false);
-	/* (Its end may have been that moment.) */
+	if (!client->outlives)
+		run_signal(client->run, SIGTERM);
+	become(client, CLIENT_GONE);
+	run_pause(client->run, false); /* its end may be here */
 }
 
+/* It speaks in tongues. */
 static void drop(struct client *client, const char *why)
 {
 	client_say(client, "sbx: %s", why);
-	bufferevent_disable(client->io, EV_READ);
-	if (client->run && !client->outlives) {
-		run_signal(client->run, SIGTERM);
-		return; /* what it ends with is sent */
+	if (!client->run) {
+		leave(client, 1 << 8);
+		return;
 	}
-	leave(client, 1 << 8);
+	if (!client->outlives)
+		run_signal(client->run, SIGTERM);
+	become(client, CLIENT_DROPPED); /* what the run ends with is sent */
 }
 
 /* ---- the real client's side ------------------------------------------------------------- */
@@ -200,7 +240,7 @@ static void on_room(void *context)
 {
 	struct client *client = context;
 
-	if (client->io)
+	if (client->life == CLIENT_TALKS)
 		bufferevent_enable(client->io, EV_READ);
 }
 
@@ -244,7 +284,7 @@ static void on_captured_end(void *context, int status)
 	else if (client->cut)
 		client_fail(client, "%s says more than 16 MiB: ask for less",
 			    client->ask.request.command);
-	else if (!client->io && !client->outlives)
+	else if (client->life != CLIENT_TALKS && !client->outlives)
 		client_exit(client, status); /* nobody waits for the rest */
 	else
 		client->then(client, status);
@@ -381,8 +421,7 @@ static void watch_time(struct client *client, bool begun)
 	if (!begun)
 		evtimer_del(client->deadline);
 	else if (!evtimer_pending(client->deadline, NULL))
-		evtimer_add(client->deadline,
-			    &(struct timeval){ .tv_sec = CHAPERON_FRAME_SECONDS });
+		within(client, CHAPERON_FRAME_SECONDS);
 }
 
 static void on_read(struct bufferevent *io, void *context)
@@ -393,7 +432,7 @@ static void on_read(struct bufferevent *io, void *context)
 	const char *wrong = NULL;
 	enum frame_state state = FRAME_MORE;
 
-	while (!client->exiting && evbuffer_get_length(in) &&
+	while (client->life == CLIENT_TALKS && evbuffer_get_length(in) &&
 	       bufferevent_get_enabled(io) & EV_READ) {
 		size_t size = evbuffer_get_length(in);
 		const unsigned char *data = evbuffer_pullup(in, -1);
@@ -409,7 +448,7 @@ static void on_read(struct bufferevent *io, void *context)
 		evbuffer_drain(in, used);
 		state = FRAME_MORE;
 	}
-	if (client->exiting)
+	if (client->life != CLIENT_TALKS)
 		return;
 	if (wrong)
 		drop(client, wrong);
@@ -421,23 +460,17 @@ static void on_write(struct bufferevent *io, void *context)
 {
 	struct client *client = context;
 
-	if (client->exiting && !evbuffer_get_length(bufferevent_get_output(io)))
-		client_free(client);
+	if (client->life == CLIENT_TOLD && !evbuffer_get_length(bufferevent_get_output(io)))
+		become(client, CLIENT_OVER);
 	else if (client->run)
 		run_pause(client->run, false); /* its end may be here: nothing behind it */
 }
 
 static void on_event(struct bufferevent *io, short what, void *context)
 {
-	struct client *client = context;
-	struct run *run = client->run;
-
 	(void)io;
-	if (!(what & (BEV_EVENT_EOF | BEV_EVENT_ERROR)))
-		return;
-	if (run && !client->outlives)
-		run_signal(run, SIGTERM);
-	gone(client);
+	if (what & (BEV_EVENT_EOF | BEV_EVENT_ERROR))
+		hang_up(context);
 }
 
 static void on_deadline(evutil_socket_t fd, short what, void *context)
@@ -446,10 +479,19 @@ static void on_deadline(evutil_socket_t fd, short what, void *context)
 
 	(void)fd;
 	(void)what;
-	if (client->exiting)
-		client_free(client);
-	else
+	switch (client->life) {
+	case CLIENT_TALKS:
 		drop(client, "the request did not arrive in time");
+		break;
+	case CLIENT_DROPPED:
+	case CLIENT_TOLD:
+		hang_up(client);
+		break;
+	case CLIENT_GONE:
+		break; /* waits for the end of its run alone */
+	case CLIENT_OVER:
+		client_free(client);
+	}
 }
 
 /* The session's own user, as the kernel says it. */
@@ -461,11 +503,26 @@ static bool is_ours(int fd)
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) && peer.uid == getuid();
 }
 
+/* The connection is its own, once it has all that a life needs. */
+static bool set_up(struct client *client, struct server *server, int fd)
+{
+	client->deadline = evtimer_new(server->base, on_deadline, client);
+	client->io = client->deadline
+			 ? bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE)
+			 : NULL;
+	if (client->io)
+		return true;
+	if (client->deadline)
+		event_free(client->deadline);
+	return false;
+}
+
 void client_begin(struct server *server, int fd)
 {
 	struct client *client = is_ours(fd) ? calloc(1, sizeof(*client)) : NULL;
 
-	if (!client) {
+	if (!client || !set_up(client, server, fd)) {
+		free(client);
 		close(fd);
 		return;
 	}
@@ -480,19 +537,11 @@ void client_begin(struct server *server, int fd)
 		server->most = server->count;
 	client->ask.rule = SBX_NONE;
 	clock_gettime(CLOCK_REALTIME, &client->begun);
-	client->deadline = evtimer_new(server->base, on_deadline, client);
-	client->io = bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE);
-	if (!client->io)
-		close(fd);
-	if (!client->io || !client->deadline) {
-		client_free(client);
-		return;
-	}
 	bufferevent_setcb(client->io, on_read, on_write, on_event, client);
 	bufferevent_setwatermark(client->io, EV_READ, 0,
 				 CHAPERON_FRAME_MAX + sizeof(struct chaperon_frame));
 	bufferevent_setwatermark(client->io, EV_WRITE, AGAIN, 0);
-	evtimer_add(client->deadline, &(struct timeval){ .tv_sec = CHAPERON_FRAME_SECONDS });
+	within(client, CHAPERON_FRAME_SECONDS);
 	if (server->count > CHAPERON_CLIENTS_MAX) {
 		client_say(client, "sbx: %d commands run at the same time: wait for one of them",
 			   CHAPERON_CLIENTS_MAX);

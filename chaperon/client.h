@@ -15,7 +15,7 @@
 #include <time.h>
 
 #define ANSWER_SECONDS 10 /* what a client that only asks may take */
-#define CAPTURE_MAX (16u << 20)
+#define CAPTURE_MAX    (16u << 20)
 
 struct server {
 	struct event_base *base;
@@ -26,12 +26,31 @@ struct server {
 	unsigned most; /* at the same time, since memory was last given back */
 };
 
+/*
+ * The life of a client goes downwards alone:
+ *
+ *	TALKS ---> DROPPED ---> TOLD ---> OVER        OVER: the event loop frees it, and
+ *	  |           |                    ^          nothing else does
+ *	  +-----------+------> GONE -------+
+ *
+ * While a real client runs for it (@run), what it began is not at its end: it is TALKS,
+ * DROPPED or GONE.  Nobody frees it below a caller: a pointer holds until the loop turns.
+ */
+enum client_life {
+	CLIENT_TALKS,   /* its frames are taken */
+	CLIENT_DROPPED, /* broke the rules: none is taken; what its run ends with is its answer */
+	CLIENT_TOLD,    /* EXIT is sent; until it is read */
+	CLIENT_GONE,    /* has closed, and what it began goes on */
+	CLIENT_OVER,
+};
+
 struct command;
 struct client {
 	struct server *server;
 	struct client *next, **link;
-	struct bufferevent *io; /* NULL: it has gone, and what it began goes on */
-	struct event *deadline;
+	enum client_life life;
+	struct bufferevent *io; /* NULL: GONE or OVER */
+	struct event *deadline; /* of what its life waits for; frees it once it is OVER */
 	struct intake intake;
 	struct ask ask;
 	const char **words; /* the arguments, as ask_line() orders them */
@@ -41,8 +60,8 @@ struct client {
 	struct evbuffer *captured;
 	void (*then)(struct client *, int status); /* once that is whole */
 	void (*hours_then)(struct client *);       /* once a budget of hours bears it */
-	bool cut; /* more than CAPTURE_MAX was said */
-	bool input, exiting, outlives; /* @outlives: not to be ended when the client goes */
+	bool cut;                                  /* more than CAPTURE_MAX was said */
+	bool input, outlives; /* @outlives: not to be ended when the client goes */
 	struct timespec begun;
 	char tag[JOB_TAG_SIZE];
 	uint32_t job;
@@ -58,12 +77,13 @@ void client_send(struct client *client, enum chaperon_frame_kind kind, const voi
 		 size_t size);
 /* One line on its standard error. */
 void client_say(struct client *client, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-/* The end: each writes the log.  @status as of wait(2).  The client may be gone behind it. */
+    __attribute__((format(printf, 2, 3)));
+/* The end: each writes the log.  @status as of wait(2).  No run is on, and no second one
+ * follows. */
 void client_exit(struct client *client, int status);
 void client_refuse(struct client *client); /* says ask's problems, exits 1 */
 void client_fail(struct client *client, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3)));
 
 /* Runs client->line: its output goes to the client as it comes. */
 void client_run(struct client *client, int seconds);

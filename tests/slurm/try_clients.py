@@ -1,0 +1,179 @@
+"""The life of a client, with real clients of our own that wait until they are let go: no cluster is needed."""
+import os
+import pathlib
+import struct
+import subprocess
+
+from session import ERROR, EXIT, INPUT, NO_SCRIPT, OUTPUT, RESIZE, RUN, SCRIPT, SIGNAL, Session, frame, hear, request
+from try_absent import hide
+from try_chaperon import wait_for
+
+CLIENTS = ("sbatch", "srun", "squeue", "scancel", "scontrol")
+OPTIONS = ("hold", "wrap", "parsable", "noheader", "jobs", "format", "ntasks", "oneliner", "ignore-pbs", "time")
+
+# Those that are named in `waits`, by their name or by it and one of their words, say that they have begun and wait for `go`.
+FAKE = """#!/usr/bin/python3 -B
+import os, pathlib, sys, time
+if '--=x' in sys.argv:
+    sys.exit("possibilities: {options}")
+place, name = pathlib.Path({place!r}), os.path.basename(sys.argv[0])
+(place / f"line-{{name}}-{{os.getpid()}}").write_text(chr(10).join(sys.argv[1:]))
+waits = (place / "waits").read_text().split()
+if any(f"{{name}}:{{word}}" in waits for word in ("", *sys.argv)):
+    (place / f"began-{{os.getpid()}}").touch()
+    while not (place / "go").exists():
+        time.sleep(0.01)
+queue = place / "queue"
+if name == "sbatch":
+    print(77)
+elif name == "squeue":
+    print(queue.read_text() if queue.exists() else "", end="")
+elif "show" in sys.argv:
+    print("JobId=77 NumCPUs=1 TimeLimit=00:10:00 TRES=cpu=1 ")
+"""
+
+# What has no place once a request is whole.  None: it closes.
+BAD = {
+    "a frame of an unknown kind": frame(40), "another protocol": b"GET / HTTP/1.1\r\n\r\n",
+    "one RUN more": frame(RUN), "a script that nobody asked for": frame(SCRIPT, b"x" * 60000),
+    "input that nobody asked for": frame(INPUT, b"x"), "half a signal": frame(SIGNAL, b"x"), "a size of nothing": frame(RESIZE),
+    "no script where none is wanted": frame(NO_SCRIPT, b"x"), "the end": None,
+}
+
+
+class Fakes:
+    """A session whose real clients wait."""
+
+    def __init__(self, world, name, policy):
+        place = world.work / name
+        self.jobs = place / "jobs"
+        for directory in (place, self.jobs):
+            directory.mkdir()
+            os.chown(directory, world.uid, world.uid)
+        self.waits()
+        options = " ".join(f"'--{option}'" for option in OPTIONS)
+        for client in CLIENTS:
+            fake = pathlib.Path("/usr/bin", client)
+            fake.write_text(FAKE.format(place=str(self.jobs), options=options))
+            fake.chmod(0o755)
+        self.session = Session(world, place, policy=policy)
+        self.project = self.session.project
+
+    def waits(self, *clients):
+        """From now on these; all others answer at once."""
+        for left in (*self.jobs.glob("began-*"), *self.jobs.glob("go"), *self.jobs.glob("line-*")):
+            left.unlink()
+        (self.jobs / "waits").write_text(" ".join(clients))
+
+    def go(self):
+        (self.jobs / "go").touch()
+
+    def ask(self, *words):
+        """A client whose real one runs, and waits."""
+        raw = self.session.connect()
+        raw.sendall(request(words, self.project))
+        if not wait_for(lambda: list(self.jobs.glob("began-*"))):
+            raise SystemExit(f"{words} has not begun: {hear(raw)[0]}")
+        return raw
+
+    def turn(self):
+        """What was sent before is taken in; False: sbx-chaperon is no more."""
+        try:
+            raw = self.session.connect()
+        except ConnectionRefusedError:
+            return False
+        raw.sendall(request(["sbatch", "--uid=0"], self.project))
+        return b"refused" in hear(raw)[0].get(ERROR, b"")
+
+
+class Tries:
+    def __init__(self, world, report):
+        self.world, self.report = world, report
+
+    def check(self, good, what, detail=""):
+        self.report.check(good, f"clients: {what}", detail)
+
+    def end(self, fakes, what):
+        faults = fakes.session.end()
+        self.check(not faults and fakes.session.process.returncode == 0, f"{what}: no fault of memory", faults)
+
+    def bad_at(self, fakes, stage, words, waits, good):
+        """Bad frames while @waits runs: it is served on, and @good is what the client hears in the end."""
+        for title, data in BAD.items():
+            if words[0] == "srun" and data == BAD["input that nobody asked for"]:
+                continue  # it did ask
+            fakes.waits(waits)
+            raw = fakes.ask(*words)
+            if data is None:
+                raw.close()
+            else:
+                raw.sendall(data)
+            alive = fakes.turn()
+            fakes.go()
+            heard = hear(raw)[0] if data is not None else good
+            fits = all(heard.get(kind, b"").startswith(text) for kind, text in good.items())
+            alive = alive and fakes.turn()
+            self.check(alive and fits, f"{stage}: {title}", heard if alive else fakes.session.faults.read_text())
+            if not alive:
+                return
+
+    def bad_frames(self):
+        fakes = Fakes(self.world, "frames", "session.pol")
+        submitted = {ERROR: b"sbx: ", OUTPUT: b"Submitted batch job 77\n", EXIT: struct.pack("<I", 0)}
+        ended = {ERROR: b"sbx: ", EXIT: struct.pack("<I", 15)}
+        self.bad_at(fakes, "sbatch submits", ["sbatch", "--hold", "--wrap=true"], "sbatch:", submitted)
+        self.bad_at(fakes, "sbatch asks for the queue", ["sbatch", "--hold", "--wrap=true"], "squeue:", ended)
+        self.bad_at(fakes, "srun runs", ["srun", "true"], "srun:", ended)
+        self.bad_at(fakes, "squeue answers", ["squeue"], "squeue:", ended)
+        self.bad_at(fakes, "scancel asks for the queue", ["scancel", "77"], "squeue:", ended)
+        self.bad_at(fakes, "scontrol shows a job", ["scontrol", "show", "job", "77"], "scontrol:", ended)
+        self.end(fakes, "frames")
+        fakes = Fakes(self.world, "hours", "clients.pol")
+        for word in ("show", "release"):
+            self.bad_at(fakes, f"hours: {word}", ["sbatch", "--time=1", "--wrap=true"], f"scontrol:{word}", submitted)
+        self.end(fakes, "hours")
+
+    def bad_script(self):
+        fakes = Fakes(self.world, "script", "session.pol")
+        for title, data in BAD.items():
+            if title.startswith(("a script", "no script")):
+                continue
+            raw = fakes.session.connect()
+            raw.sendall(request(["sbatch", "--hold"], fakes.project))
+            raw.recv(12)
+            if data is None:
+                raw.close()
+            else:
+                raw.sendall(data)
+            heard = hear(raw)[0] if data is not None else {ERROR: b"sbx: ", EXIT: b""}
+            self.check(fakes.turn() and heard.get(ERROR, b"").startswith(b"sbx: ") and EXIT in heard, f"a script is wanted: {title}", heard)
+        self.end(fakes, "script")
+
+    def not_waited_for(self):
+        """Who was dropped is told for some seconds what its submission ends with, and then no more; it is written down."""
+        fakes = Fakes(self.world, "late", "session.pol")
+        fakes.waits("sbatch:")
+        raw = fakes.ask("sbatch", "--hold", "--wrap=true")
+        raw.sendall(frame(40))
+        heard = hear(raw)[0]
+        self.check(ERROR in heard and EXIT not in heard, "the connection is closed", heard)
+        fakes.go()
+        record = next((fakes.session.place / "state").glob("*.jsonl"))
+        self.check(wait_for(lambda: '"job":77' in record.read_text()), "and its job is written down", record.read_text())
+        self.end(fakes, "late")
+
+
+ORDER = ("bad_frames", "bad_script", "not_waited_for")
+
+
+def run(world, report):
+    if not hide(world):
+        report.skip("the life of a client", "this kernel lays no overlay over /usr/bin")
+        return
+    tries = Tries(world, report)
+    try:
+        for name in ORDER:
+            getattr(tries, name)()
+    finally:
+        for place in ("/usr/bin", world.work / "over"):
+            subprocess.run(["umount", "--lazy", place], check=True)
