@@ -291,13 +291,14 @@ static void set_param(struct launch *launch, uint32_t index)
 {
 	const struct sbx_param *param = SBX_AT(&launch->blob, PARAMS, sbx_param, index);
 	const char *name = sbx_string(&launch->blob, param->name);
-	const char *value = given_value(launch, name);
+	const char *value = given_value(launch, name), *otherwise;
 	uint32_t unset;
 	bool wild;
 
-	if (!value) {
-		launch->vars.value[SBX_VAR_PARAM + index] =
-		    vars_expand(launch, param->value, &wild, &unset);
+	otherwise = vars_expand(launch, param->value, &wild, &unset);
+	/* The policy's own value is held to no bound, also where a job is told it. */
+	if (!value || (otherwise && !strcmp(value, otherwise))) {
+		launch->vars.value[SBX_VAR_PARAM + index] = otherwise;
 		return;
 	}
 	if (param->type == SBX_PARAM_PATH && value[0] == '~' && (!value[1] || value[1] == '/') &&

@@ -246,6 +246,10 @@ run_in "$work" "$sbx_exec" -D "state=$home/state/deep/link/ssl" "$dir/param.sbx"
 run_in "$work" "$sbx_exec" -D "state=$home/state/../state" "$dir/param.sbx" -- true; status 125 '.. in a path, wherever it leads'
 run_in "$work" "$sbx_exec" -D "state=$home/state//" "$dir/param.sbx" -- true; status 0 'a slash at the end is none'
 run_in "$work" "$sbx_exec" -D nope=1 "$dir/param.sbx" -- true; status 125 'no such parameter'
+rm -rf "$home/state" "$TESTHOME/kept" && mkdir "$TESTHOME/kept" && ln -s "$TESTHOME/kept" "$home/state"; own "$home"; own "$TESTHOME/kept"
+run_in "$work" "$sbx_exec" "$dir/param.sbx" -- touch "$home/state/f"; status 0 'the default, which leads elsewhere by a link'
+run_in "$work" "$sbx_exec" -D "state=$home/state" "$dir/param.sbx" -- touch "$home/state/f"; status 0 '... given as well, as a job is'
+rm -rf "$home/state" "$TESTHOME/kept"
 
 policy part <<'EOF'
 param name string = one

@@ -12,7 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROBES = r"""#!/bin/sh
 cat ~/private 2>/dev/null || echo shut
 echo x 2>/dev/null >.git/hooks/new && echo hook written || echo no hook
-(echo x >~/results/$1) 2>/dev/null && echo result written || echo no result
+(echo x >~/out/results/$1) 2>/dev/null && echo result written || echo no result
 echo "A=$A B=$B DEPTH=$DEPTH"
 python3 -c 'import os; os.getpriority(0, 0)' 2>/dev/null && echo getpriority || echo no getpriority
 rm -f .git/hooks/new
@@ -42,6 +42,12 @@ class Tries:
         project = self.place / "project"
         project.mkdir()
         write(self.world.home / "private", "private\n")
+        # A default that leads out of its `under`, which only other values are held to.
+        for name in ("out", "kept"):
+            (self.world.home / name).mkdir(exist_ok=True)
+            os.chown(self.world.home / name, self.world.uid, self.world.uid)
+        if not (self.world.home / "out/results").is_symlink():
+            (self.world.home / "out/results").symlink_to("../kept")
         write(project / "probes.sh", PROBES)
         subprocess.run(["git", "init", "--quiet", project], check=True)
         subprocess.run(["chown", "-R", self.world.user, self.place], check=True)
@@ -77,7 +83,7 @@ class Tries:
         self.check(here[1] == OF_SESSION, "the session's own policy in the session", here)
         status, out, errors = self.session.run("sbatch", "--parsable", "--wait", "--output=held", "probes.sh", "job", environment={"B": "2"})
         self.check(status == 0 and self.read("held") == self.of_job, "the one that it names, in its job", f"{status} {out} {errors} {self.read('held')} {self.words(out.strip())}")
-        self.check((self.world.home / "results/job").exists(), "what the job may write and the session may not", self.words(out.strip()))
+        self.check((self.world.home / "kept/job").exists(), "what the job may write and the session may not", self.words(out.strip()))
         status, out, errors = self.session.run("srun", "sh", "probes.sh", "srun", environment={"B": "2"})
         self.check(out == self.of_job, "and in a job of srun", f"{status} {out} {errors}")
 
