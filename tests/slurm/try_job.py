@@ -280,6 +280,8 @@ class Tries:
                        list(self.jobs.iterdir()))
             self.submit("--hold", "--wrap=true")
             self.check(kept.stat().st_mtime > 1, "a job makes its policy young again")
+            for file in (named, fresh, other):
+                file.unlink()
             self.check(here["young"].exists() and (self.jobs / tag / "envelope").exists() and (self.session.place / "away/file").exists() and here["link"].is_symlink()
                        and (here["odd"] / "directory").exists() and (self.jobs / "sbx-made-by-hand").exists(), "and nothing else",
                        list(self.jobs.iterdir()))
