@@ -166,6 +166,7 @@ deps-build deps-check: deps-%:
 bench: all
 	$(Q)tests/bench/run
 	$(Q)tests/bench/egress
+	$(Q)tests/bench/slurm
 
 # --- installing -----------------------------------------------------------------
 .PHONY: install uninstall
