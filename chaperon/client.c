@@ -253,8 +253,6 @@ static void on_end(void *context, int status)
 	if (status == -1)
 		client_fail(client, "%s: Slurm did not answer within %d s",
 			    client->ask.request.command, ANSWER_SECONDS);
-	else if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		client_fail(client, "%s cannot be started", client->line.items[0]);
 	else
 		client_exit(client, status);
 }

@@ -63,8 +63,9 @@ void judge_script(const struct ask *ask, char *out, size_t size)
 	const char *directory = ask_value(ask, SBX_TAKES_DIRECTORY);
 	const char *name = ask->request.operand_count ? ask->request.operands[0] : "";
 
-	/* sbatch looks for a bare name in the directory of --chdir, not where it was called. */
-	if (directory && *name && !strchr(name, '/'))
+	/* sbatch looks for a name in the directory of --chdir, not where it was called, unless it
+	 * begins with a dot. */
+	if (directory && *name && *name != '.' && *name != '/')
 		snprintf(out, size, "%.4000s/%.4000s", directory, name);
 	else
 		snprintf(out, size, "%.8000s", name);

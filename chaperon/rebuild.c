@@ -14,6 +14,8 @@
 #include <strings.h>
 #include <sys/random.h>
 
+#define SUBMIT_DIR "SLURM_SUBMIT_DIR"
+
 bool job_tag(char tag[JOB_TAG_SIZE])
 {
 	unsigned char random[16];
@@ -198,9 +200,20 @@ static bool may_have(const struct job_frame *frame, const char *name, bool *usef
 	struct sbx_env_verdict verdict;
 
 	sbx_env_decide(frame->blob, name, &verdict);
-	*useful = verdict.visible && !verdict.set && verdict.credential == SBX_NONE;
+	*useful = verdict.visible && !verdict.set && verdict.credential == SBX_NONE &&
+		  strcmp(name, SUBMIT_DIR) != 0; /* is this job's own */
 	*denied = !verdict.visible && verdict.rule != SBX_NONE;
 	return verdict.visible;
+}
+
+/* The real client runs elsewhere, and tells that.  A step is told its job's. */
+static void put_submit_directory(const struct ask *ask, const struct job_frame *frame,
+				 struct strings *envelope)
+{
+	const char *of_job =
+	    frame->job ? variable(ask, SUBMIT_DIR, strlen(SUBMIT_DIR)) : NULL;
+
+	strings_add(envelope, "export " SUBMIT_DIR "=%s", of_job ? of_job : frame->cwd);
 }
 
 static void put_all(const struct ask *ask, const struct job_frame *frame, struct strings *envelope)
@@ -300,6 +313,7 @@ bool rebuild_envelope(struct ask *ask, const struct job_frame *frame, const char
 	put_session(frame, envelope);
 	if (!put_directory(ask, frame, envelope))
 		return false;
+	put_submit_directory(ask, frame, envelope);
 	default_name(ask, name, sizeof(name));
 	strings_add(envelope, "name %s",
 		    ask_value(ask, SBX_TAKES_NAME) ? ask_value(ask, SBX_TAKES_NAME) : name);

@@ -37,7 +37,7 @@ static struct run *runs; /* all that were begun and have not ended */
 
 /* Only what may be called between vfork and exec: the memory is still the parent's. */
 static _Noreturn void become(char *const *argv, char *const *environment, const int ends[3],
-			     bool terminal)
+			     bool terminal, volatile int *wrong)
 {
 	sigset_t none;
 
@@ -57,6 +57,7 @@ static _Noreturn void become(char *const *argv, char *const *environment, const 
 	close_range(3, ~0u, 0);
 	if (!chdir("/"))
 		execve(argv[0], argv, environment);
+	*wrong = errno;
 	_exit(127);
 }
 
@@ -241,9 +242,11 @@ static bool watch_it(struct run *run, struct event_base *base, int seconds)
 }
 
 /* To copy the tables of our memory would cost more than all else here; no handler of ours
- * runs in the child. */
+ * runs in the child.  Since memory is shared until it has begun, it can say that it has
+ * not: by its status it could not, since each may be the program's own. */
 static pid_t start(char *const *argv, char *const *environment, const int ends[3], bool terminal)
 {
+	volatile int wrong = 0;
 	sigset_t all, before;
 	pid_t pid;
 
@@ -251,9 +254,13 @@ static pid_t start(char *const *argv, char *const *environment, const int ends[3
 	sigprocmask(SIG_SETMASK, &all, &before);
 	pid = vfork();
 	if (!pid)
-		become(argv, environment, ends, terminal);
+		become(argv, environment, ends, terminal, &wrong);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	return pid;
+	if (pid < 0 || !wrong)
+		return pid;
+	waitpid(pid, NULL, 0);
+	errno = wrong;
+	return -1;
 }
 
 struct run *run_begin(struct event_base *base, char *const *argv, char *const *environment,

@@ -28,7 +28,7 @@ struct run_terminal {
 	uint16_t rows, columns;
 };
 
-/* NULL: it cannot be started.  @seconds: how long it may take, 0: as long as it likes. */
+/* NULL: it cannot be started, see errno.  @seconds: how long it may take, 0: as long as it likes. */
 struct run *run_begin(struct event_base *base, char *const *argv, char *const *environment,
 		      const struct run_terminal *terminal, int seconds,
 		      const struct run_watch *watch, void *context);

@@ -257,6 +257,8 @@ static bool read_first_line(int fd, char line[FIRST_LINE + 1], char **interprete
 	return **interpreter;
 }
 
+/* What cannot be executed ends with the error's number, as slurmstepd has it. */
+
 /* Its file has no name but that of the descriptor, which stays open for that. */
 static _Noreturn void become_script(const struct job *job)
 {
@@ -271,8 +273,7 @@ static _Noreturn void become_script(const struct job *job)
 		words[1] = argument;
 	words[*argument ? 2 : 1] = file;
 	execv(interpreter, words);
-	fail(errno == ENOENT ? 127 : 126, "%s, the interpreter of the script: %s", interpreter,
-	     strerror(errno));
+	fail(errno, "%s, the interpreter of the script: %s", interpreter, strerror(errno));
 }
 
 static _Noreturn void become_program(const struct job *job)
@@ -282,7 +283,7 @@ static _Noreturn void become_program(const struct job *job)
 	if (!words[0])
 		fail(SBX_JOB_EXIT, "the job has neither script nor program");
 	execvp(words[0], words);
-	fail(errno == ENOENT ? 127 : 126, "%s: %s", words[0], strerror(errno));
+	fail(errno, "%s: %s", words[0], strerror(errno));
 }
 
 _Noreturn void job_run(int argc, char **argv)

@@ -102,7 +102,7 @@ class Tries:
             texts = [self.read(f"{name}.{kind}") for kind in ("free", "held")]
             states = [self.state(job) for job in (free, held)]
             if name == "gone":  # whose words are slurmstepd's, and ours
-                self.check("FAILED" in states[1] and "127:0" in states[1] and "/no/such/interpreter" in texts[1], "gone: an interpreter that is not there",
+                self.check("FAILED" in states[1] and states[0] == states[1] and "/no/such/interpreter" in texts[1], "gone: an interpreter that is not there",
                            f"{states} {texts}")
                 continue
             if name == "one-argument":
@@ -446,8 +446,8 @@ srun sh -c 'srun true' 2>nested
         inside = [
             ({}, 0, ""),
             ({"argument": None}, 125, "sbx: the job has neither script nor program\n"),
-            ({"argument": "missing"}, 127, "sbx: missing: No such file or directory\n"),
-            ({"argument": "/etc/passwd"}, 126, "sbx: /etc/passwd: Permission denied\n"),
+            ({"argument": "missing"}, 2, "sbx: missing: No such file or directory\n"),
+            ({"argument": "/etc/passwd"}, 13, "sbx: /etc/passwd: Permission denied\n"),
             ({"cwd": "/nowhere"}, 125, "sbx: the job's directory /nowhere cannot be entered inside its policy: No such file or directory\n"),
         ]
         for words, wanted, said in inside:

@@ -1,0 +1,87 @@
+"""What scripts rely on: said inside as the real clients say it outside."""
+import os
+import re
+
+from session import Session
+from try_chaperon import wait_for, write
+
+SHOW = "#!/bin/sh\nenv | grep -E '^(SLURM_|PWD=)'; pwd\n"
+# That differ between any two jobs, or say where Slurm is.
+OWN = ("SLURM_CONF", "SLURM_JOB_ID", "SLURM_JOBID", "SLURM_TASK_PID", "SLURM_SRUN_COMM_PORT", "SLURM_SRUN_COMM_HOST", "SLURM_LAUNCH_NODE_IPADDR",
+       "SLURM_STEP_LAUNCHER_PORT", "SLURM_NODELIST", "SLURM_JOB_NODELIST", "SLURM_STEP_NODELIST", "SLURM_TOPOLOGY_ADDR", "SLURMD_NODENAME")
+
+
+class Tries:
+    def __init__(self, world, report):
+        self.world, self.report = world, report
+        self.session = Session(world, world.work / "faithful", policy="faithful.pol")
+        self.project = self.session.project
+        self.below = self.project / "below"
+        self.below.mkdir()
+        os.chown(self.below, world.uid, world.uid)
+
+    def check(self, good, what, detail=""):
+        self.report.check(good, f"faithful: {what}", detail)
+
+    def native(self, *words, cwd=None, **more):
+        return self.world.cluster.run(*words, cwd=cwd or self.project, **more)
+
+    def submit(self, *words, **more):
+        status, out, errors = self.session.run("sbatch", "--parsable", *words, **more)
+        return out.strip() or f"none: {errors}"
+
+    def ended(self):
+        return wait_for(lambda: not self.native("squeue", "--noheader").stdout.strip(), 50)
+
+    def read(self, name):
+        file = self.project / name
+        return file.read_text() if file.exists() else ""
+
+    # --- what a job is told
+
+    def told(self, text):
+        return sorted(line for line in text.splitlines() if line.split("=")[0] not in OWN)
+
+    def variables(self):
+        """The directory that it was submitted in, and all else that Slurm tells."""
+        write(self.below / "show.sh", SHOW)
+        for words in (["show.sh"], [f"--chdir={self.project}", "below/show.sh"]):
+            self.native("sbatch", "-o", self.project / "free", *words, cwd=self.below)
+            job = self.submit(f"--output={self.project}/held", *words, cwd=self.below)
+            self.ended()
+            free, held = self.told(self.read("free")), self.told(self.read("held"))
+            self.check(f"SLURM_SUBMIT_DIR={self.below}" in held and free == held, f"a job is told the same: {len(words)}",
+                       f"{job}\nonly free: {set(free) - set(held)}\nonly held: {set(held) - set(free)}")
+        write(self.below / "steps.sh", "#!/bin/sh\ncd ..\nsrun sh -c 'echo $SLURM_SUBMIT_DIR $SLURM_STEP_ID; pwd'\n")
+        self.native("sbatch", "-o", self.project / "free", "steps.sh", cwd=self.below)
+        job = self.submit(f"--output={self.project}/held", "steps.sh", cwd=self.below)
+        self.ended()
+        self.check(self.read("free") and self.read("free") == self.read("held"), "a step of a job is told the same", self.read("free") + self.read("held") + job)
+        free, held = (self.told(text) for text in (self.native("srun", "./show.sh", cwd=self.below).stdout, self.session.run("srun", "./show.sh", cwd=self.below)[1]))
+        self.check(f"SLURM_SUBMIT_DIR={self.below}" in held and free == held, "a step is told the same",
+                   f"only free: {set(free) - set(held)}\nonly held: {set(held) - set(free)}")
+
+    # --- how it ended
+
+    def statuses(self):
+        write(self.project / "data", "no program\n", 0o644)
+        for words in (["sh", "-c", "exit 0"], ["sh", "-c", "exit 1"], ["sh", "-c", "exit 125"], ["sh", "-c", "exit 126"], ["sh", "-c", "exit 127"],
+                      ["sh", "-c", "exit 255"], ["sh", "-c", "kill -9 $$"], ["sh", "-c", "kill -TERM $$"], ["no-such-program"], ["./data"]):
+            free = self.native("srun", *words)
+            status, _, errors = self.session.run("srun", *words)
+            self.check(status == free.returncode and "cannot be started" not in errors, f"the status of srun {' '.join(words)}",
+                       f"{free.returncode} {free.stderr}\n{status} {errors}")
+
+ORDER = ("variables", "statuses")
+
+
+def run(world, report):
+    if not world.cluster:
+        report.skip("faithful", world.without)
+        return
+    tries = Tries(world, report)
+    try:
+        for name in ORDER:
+            getattr(tries, name)()
+    finally:
+        report.check(not (faults := tries.session.end()), "faithful: no fault of memory", faults)
