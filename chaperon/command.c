@@ -258,17 +258,28 @@ static void copy_words(struct strings *to, const struct strings *from, bool flag
 			strings_add(to, "%s", from->items[i]);
 }
 
-/* Are all ids of jobs in scope, as the queue has them now?  Else it has been said. */
-static bool all_ours(struct client *client, int status)
+/* Was it a job in scope, and is not in the queue any more? */
+static bool has_ended(struct client *client, uint32_t job)
 {
-	if (status) {
-		client_exit(client, status); /* squeue has said why */
-		return false;
-	}
+	return record_find(client->server->record, job, scope_of(client)) &&
+	       !queue_has(client, job, "user");
+}
+
+/* Are all ids of jobs in scope, as the queue has them now?  Else it has been said. */
+static bool all_ours(struct client *client)
+{
 	queue_learn(client);
-	for (size_t i = 0; i < client->ids.count; i++)
-		if (!queue_has(client, client->ids.items[i].job, scope_of(client)))
-			return not_ours(client, client->ids.items[i].job);
+	for (size_t i = 0; i < client->ids.count; i++) {
+		uint32_t job = client->ids.items[i].job;
+
+		if (queue_has(client, job, scope_of(client)))
+			continue;
+		if (!has_ended(client, job))
+			return not_ours(client, job);
+		ask_refuse(&client->ask, "%s refused: job %u has ended",
+			   client->ask.request.command, job);
+		return command_refused(client);
+	}
 	return true;
 }
 
@@ -277,7 +288,11 @@ static void change(struct client *client, int status)
 	bool update = !strcmp(client->command->words, "update");
 	struct strings given;
 
-	if (!all_ours(client, status) || !all_counted(client))
+	if (status) {
+		client_exit(client, status); /* squeue has said why */
+		return;
+	}
+	if (!all_ours(client) || !all_counted(client))
 		return;
 	command_line(client);
 	given = client->line;
@@ -291,23 +306,60 @@ static void change(struct client *client, int status)
 	client_run(client, ANSWER_SECONDS);
 }
 
+/* Leaves those that can be cancelled.  Of what has ended nothing is left to cancel; the
+ * first of somebody else's, or 0, is returned. */
+static uint32_t choose_cancelled(struct client *client)
+{
+	struct job_ids *ids = &client->ids;
+	uint32_t foreign = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ids->count; i++) {
+		uint32_t job = ids->items[i].job;
+
+		if (queue_has(client, job, scope_of(client)))
+			ids->items[kept++] = ids->items[i];
+		else if (!foreign && !has_ended(client, job))
+			foreign = job;
+	}
+	ids->count = kept;
+	return foreign;
+}
+
+static void cancelled(struct client *client, int status)
+{
+	if (client->ask.problem_count)
+		client_refuse(client);
+	else
+		client_exit(client, status);
+}
+
 static void cancel(struct client *client, int status)
 {
 	bool named = client->ids.count;
+	uint32_t foreign;
 
-	if (!all_ours(client, status))
+	if (status) {
+		client_exit(client, status); /* squeue has said why */
 		return;
+	}
+	queue_learn(client);
+	foreign = choose_cancelled(client);
 	if (!named)
 		queue_list(client, scope_of(client), &client->ids);
+	if (foreign)
+		ask_refuse(&client->ask, "%s refused: job %u is not of this %s%s",
+			   client->ask.request.command, foreign, scope_of(client),
+			   client->ids.count ? ": the others are cancelled" : "");
 	if (!client->ids.count) {
-		client_exit(client, 0);
+		cancelled(client, 0);
 		return;
 	}
 	command_line(client);
 	for (size_t i = 0; i < client->ids.count; i++)
 		strings_add(&client->line, "%u%s", client->ids.items[i].job,
 			    client->ids.items[i].rest);
-	client_run(client, ANSWER_SECONDS);
+	client_capture(client, &client->line, cancelled);
 }
 
 static void begin_change(struct client *client)

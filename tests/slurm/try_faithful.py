@@ -72,7 +72,32 @@ class Tries:
             self.check(status == free.returncode and "cannot be started" not in errors, f"the status of srun {' '.join(words)}",
                        f"{free.returncode} {free.stderr}\n{status} {errors}")
 
-ORDER = ("variables", "statuses")
+    # --- scancel
+
+    def cancelled(self):
+        """Of what has ended nothing is left to cancel, and what is somebody else's keeps nobody from one's own."""
+        done, running = self.submit("--wait", "--output=/dev/null", "--wrap=true"), self.submit("--output=/dev/null", "--wrap=sleep 1000")
+        free = self.native("scancel", done)
+        status, out, errors = self.session.run("scancel", done)
+        self.check((status, out, errors) == (free.returncode, free.stdout, free.stderr), "one that has ended", f"{free} {status} {out} {errors}")
+        status, out, errors = self.session.run("scancel", done, running)
+        self.check(status == 0 and self.ended(), "one that has ended beside one that runs", f"{status} {out} {errors}")
+        other = self.native("sbatch", "--parsable", "--hold", "-o", "/dev/null", "--wrap=true").stdout.strip()
+        running = self.submit("--hold", "--wrap=true")
+        status, out, errors = self.session.run("scancel", other, running)
+        left = self.native("squeue", "--noheader", "--format=%i").stdout.split()
+        self.check((status, left) == (1, [other]) and errors == f"sbx: scancel refused: job {other} is not of this project: the others are cancelled\n",
+                   "another's beside one's own", f"{status} {out} {errors} {left}")
+        line = self.session.lines()[-1]
+        self.check(line["verdict"] == "refused" and line["reason"].endswith("the others are cancelled"), "as the log has it", line)
+        status, out, errors = self.session.run("scancel", other)
+        self.check((status, errors) == (1, f"sbx: scancel refused: job {other} is not of this project\n"), "another's alone", errors)
+        status, out, errors = self.session.run("scontrol", "hold", done)
+        self.check((status, errors) == (1, f"sbx: scontrol-hold refused: job {done} has ended\n"), "one that has ended is not held", errors)
+        self.native("scancel", other)
+
+
+ORDER = ("variables", "statuses", "cancelled")
 
 
 def run(world, report):
