@@ -183,7 +183,8 @@ static bool force_and_add(struct ask *ask)
 			continue;
 		option = declaration(ask, rule);
 		given = find(ask, option);
-		if (option == SBX_NONE || (given && rule->head.verb == SBX_SLURM_ADD))
+		if (option == SBX_NONE ||
+		    (rule->head.verb == SBX_SLURM_ADD && (given || ask->step)))
 			continue;
 		if (!rule_value(ask, rule, &value))
 			return false;

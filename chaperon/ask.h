@@ -25,6 +25,7 @@ struct ask {
 	struct sbx_slurm_request request; /* after ask_settle(): of all sources */
 	struct directives script;
 	const char *const *environment; /* NAME=VALUE, ended by NULL */
+	bool step;             /* of a job, which has all it needs: nothing is added */
 	uint32_t rule;         /* that refused, or allowed the last option; SBX_NONE */
 	size_t values_used;
 	unsigned problem_count; /* 0: it is not refused */

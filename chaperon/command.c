@@ -460,6 +460,7 @@ void command_begin(struct client *client)
 		command_refused(client);
 		return;
 	}
+	client->ask.step = command_is_step(client);
 	dispatch(client);
 }
 

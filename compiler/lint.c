@@ -167,6 +167,16 @@ void lint_fix_append(struct lint *lint, const struct rule_head *head, const char
 		 text);
 }
 
+void lint_fix_follow(struct lint *lint, const struct rule_head *head, const char *line)
+{
+	const struct ast_stmt *stmt = stmt_of(lint, head);
+
+	if (stmt)
+		diag_fix(lint->c->diags,
+			 (struct span){ stmt->span.source, stmt->span.end, stmt->span.end },
+			 arena_printf(lint->arena, "; %s", line));
+}
+
 /* ---- all of them ------------------------------------------------------------------------ */
 
 /* A waiver that silences nothing hides the next finding of that kind. */
@@ -188,8 +198,8 @@ static void find_unused_waivers(struct lint *lint)
 bool lint_policy(struct compilation *c)
 {
 	static void (*const checks[])(struct lint *) = {
-		lint_files, lint_sources, lint_calls, lint_reach,
-		lint_rules, lint_slurm,   lint_jobs,  lint_proof,
+		lint_files, lint_sources, lint_calls, lint_reach, lint_rules,
+		lint_slurm, lint_submit,  lint_jobs,  lint_proof,
 	};
 	struct lint lint = { .c = c, .arena = &c->arena, .policy = c->policy };
 	const char *reason = sbx_blob_open(c->blob.data, c->blob.size, &lint.blob);

@@ -2,7 +2,7 @@
  * compiler/lint.h - what the checks of sbxc lint share.
  *
  * lint.c runs them; lint_files.c, lint_sources.c, lint_calls.c, lint_reach.c, lint_rules.c,
- * lint_slurm.c, lint_jobs.c, lint_proof.c and lint_here.c hold them, by what they look at.
+ * lint_slurm.c, lint_submit.c, lint_jobs.c, lint_proof.c and lint_here.c hold them, by what they look at.
  * docs/lint.md has a section for each code.
  */
 #ifndef SBX_COMPILER_LINT_H
@@ -31,6 +31,8 @@ void lint_find(struct lint *lint, const struct rule_head *head, enum diag_code c
 void lint_fix_remove(struct lint *lint, const struct rule_head *head);
 /* After lint_find(): @text goes in after the last word of the rule's statement. */
 void lint_fix_append(struct lint *lint, const struct rule_head *head, const char *text);
+/* After lint_find(): @line is a statement of its own behind that of the rule. */
+void lint_fix_follow(struct lint *lint, const struct rule_head *head, const char *line);
 
 bool lint_may(struct lint *lint, const char *path, unsigned right, struct sbx_fs_verdict *verdict);
 /* The model's rule that a verdict rests on. */
@@ -50,6 +52,7 @@ void lint_reach(struct lint *lint);
 void lint_rules(struct lint *lint);
 void lint_slurm(struct lint *lint);
 void lint_proof(struct lint *lint);
+void lint_submit(struct lint *lint);
 void lint_jobs(struct lint *lint);
 /* Of --here: a finding for each rule that keeps a file of this machine from being read or
  * written which has a second name.  False, after a message on standard error: it cannot be
