@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#define COMMENT_MAX 1024
 #define AMOUNT_MAX (1ull << 40) /* so that no product of two units overflows */
 
 /* Digits at *p as a number, or false; it moves behind them. */
@@ -292,6 +293,8 @@ const char *sbx_slurm_objection(unsigned takes, const char *value)
 	uint64_t ignored;
 
 	switch (takes) {
+	case SBX_TAKES_COMMENT: /* the record of jobs keeps it */
+		return strlen(value) <= COMMENT_MAX ? NULL : "is longer than 1024 bytes";
 	case SBX_TAKES_HOSTS:
 		return strchr(value, '/') ? "is a file of names" : NULL;
 	case SBX_TAKES_JOBS:

@@ -150,7 +150,8 @@ static bool allows_hours(struct client *client, uint64_t cpu_s, uint64_t gpu_s)
 			allowed = within(client, &budget, used(record, &budget),
 					 !strcmp(budget.what, "gpu-hours") ? gpu_s : cpu_s);
 	if (allowed && !record_hours(record, client->tag, cpu_s, gpu_s))
-		allowed = ask_refuse(&client->ask, "the job cannot be written down");
+		allowed = ask_refuse(&client->ask, "the job cannot be written down in %s: %s",
+				     record->path, record_trouble(record));
 	record_unlock(record);
 	return allowed;
 }

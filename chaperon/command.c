@@ -397,8 +397,11 @@ static void dispatch(struct client *client)
 		[COMMAND_CHANGE] = begin_change,   [COMMAND_CANCEL] = begin_change,
 		[COMMAND_PLAIN] = begin_plain,
 	};
+	const struct record *record = client->server->record;
 
-	if (client->command->class <= COMMAND_STEP)
+	if (*record->wrong && client->command->class != COMMAND_PLAIN && !command_is_step(client))
+		client_fail(client, "the record of jobs %s %s", record->path, record->wrong);
+	else if (client->command->class <= COMMAND_STEP)
 		job_begin(client);
 	else if (!ask_settle(&client->ask) || !judge_command(&client->ask, client->command, &frame) ||
 		 !tables_fit(&client->ask, client->command->program))

@@ -262,7 +262,8 @@ void job_submit(struct client *client)
 	else if (!frame.job &&
 		 !record_begin(client->server->record, client->tag, budget_tasks(&client->ask),
 			       ask_value(&client->ask, SBX_TAKES_COMMENT)))
-		client_fail(client, "the job cannot be written down");
+		client_fail(client, "the job cannot be written down in %s: %s",
+			    client->server->record->path, record_trouble(client->server->record));
 	else if (batch(client))
 		run_batch(client, directory, digest);
 	else

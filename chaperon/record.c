@@ -3,9 +3,10 @@
  */
 #include "chaperon/record.h"
 
+#include "chaperon/record_jobs.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #define FILE_MAX_BYTES (64 << 20)
+#define SPARE_LINES    4096 /* so many more lines than jobs make it worth to write it anew */
 
 bool directories_make(const char *path)
 {
@@ -35,10 +37,9 @@ bool directories_make(const char *path)
 static bool open_file(struct record *record, bool create)
 {
 	if (record->fd < 0)
-		record->fd = open(record->path,
-				  O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC |
-				      (create ? O_CREAT : 0),
-				  0600);
+		record->fd =
+		    open(record->path,
+			 O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
 	return record->fd >= 0;
 }
 
@@ -61,123 +62,254 @@ const char *record_open(struct record *record, const struct session *session)
 		length += (size_t)snprintf(path + length, size - length, "%02x", digest[i]);
 	snprintf(path + length, size - length, ".jsonl");
 	record_refresh(record);
-	return record->fd >= 0 || errno == ENOENT ? NULL : "the record of jobs cannot be opened";
+	return NULL; /* what is wrong with it each command says */
 }
 
 /* ---- reading ------------------------------------------------------------------------- */
 
-static struct job *tagged(const struct record *record, const char *tag)
+static bool wrong(struct record *record, const char *what, int error)
 {
-	for (size_t i = record->count; i; i--)
-		if (!strcmp(record->jobs[i - 1].tag, tag))
-			return &record->jobs[i - 1];
-	return NULL;
+	snprintf(record->wrong, sizeof(record->wrong), "%s%s%s", what, error ? ": " : "",
+		 error ? strerror(error) : "");
+	return false;
 }
 
-static struct job *add_job(struct record *record)
+static void read_lines(struct record *record, const char *text, size_t size)
 {
-	if (record->count == record->room) {
-		size_t room = record->room ? record->room * 2 : 64;
-		struct job *more = realloc(record->jobs, room * sizeof(*more));
+	const char *end;
 
-		if (!more)
-			return NULL;
-		record->jobs = more;
-		record->room = room;
-	}
-	record->jobs[record->count] = (struct job){ 0 };
-	return &record->jobs[record->count++];
-}
-
-static char *copy_text(const json_t *line, const char *key)
-{
-	const char *text = json_string_value(json_object_get(line, key));
-
-	return text ? strdup(text) : NULL;
-}
-
-static void read_line(struct record *record, const char *text, size_t size)
-{
-	json_t *line = json_loadb(text, size, 0, NULL);
-	const char *tag = json_string_value(json_object_get(line, "tag"));
-	struct job *job = tag ? tagged(record, tag) : NULL;
-
-	if (tag && !job && strlen(tag) < JOB_TAG_SIZE) {
-		job = add_job(record);
-		if (job) {
-			strcpy(job->tag, tag);
-			job->session = copy_text(line, "session");
-			job->comment = copy_text(line, "comment");
-			job->submitted = (time_t)json_integer_value(json_object_get(line, "time"));
-			job->tasks = (uint64_t)json_integer_value(json_object_get(line, "tasks"));
+	for (const char *at = text; (end = memchr(at, '\n', (size_t)(text + size - at)));
+	     at = end + 1) {
+		if (!record_take(record, at, (size_t)(end - at))) {
+			snprintf(record->wrong, sizeof(record->wrong),
+				 "cannot be understood: mend or remove line %zu",
+				 record->at_line--);
+			return;
 		}
+		record->seen += end + 1 - at;
+	} /* a line that is being written: the next time */
+}
+
+static bool read_on(struct record *record, off_t end)
+{
+	size_t size = (size_t)(end - record->seen), have = 0;
+	char *text;
+	ssize_t got = 1;
+
+	if (end > FILE_MAX_BYTES)
+		return wrong(record,
+			     "has more than 64 MiB: move it away when the project has no job in "
+			     "the queue; its budgets begin anew then",
+			     0);
+	if (!size)
+		return true;
+	text = malloc(size);
+	if (!text)
+		return wrong(record, "cannot be read", ENOMEM);
+	while (have < size && got > 0) {
+		got = pread(record->fd, text + have, size - have, record->seen + (off_t)have);
+		have += got > 0 ? (size_t)got : 0;
 	}
-	record->lines++;
-	if (job && json_object_get(line, "job")) {
-		job->id = (uint32_t)json_integer_value(json_object_get(line, "job"));
-		job->known = record->lines;
-	}
-	if (job && json_object_get(line, "cpu_s")) {
-		job->cpu_s = (uint64_t)json_integer_value(json_object_get(line, "cpu_s"));
-		job->gpu_s = (uint64_t)json_integer_value(json_object_get(line, "gpu_s"));
-	}
-	if (job && json_is_true(json_object_get(line, "failed")))
-		job->failed = true;
-	if (job && json_is_true(json_object_get(line, "ended")))
-		job->ended = true;
-	json_decref(line);
+	if (got < 0)
+		wrong(record, "cannot be read", errno);
+	else
+		read_lines(record, text, have);
+	free(text);
+	return !*record->wrong;
+}
+
+/* Another session has written it anew, or somebody has moved it away. */
+static bool is_replaced(const struct record *record)
+{
+	struct stat here, there;
+
+	if (record->fd < 0 || fstat(record->fd, &here))
+		return false;
+	if (lstat(record->path, &there))
+		return errno == ENOENT;
+	return here.st_ino != there.st_ino;
+}
+
+static void shut(struct record *record)
+{
+	close(record->fd);
+	record->fd = -1;
 }
 
 void record_refresh(struct record *record)
 {
-	struct stat status;
-	char *text, *at, *end;
-	ssize_t got;
+	struct stat status = { 0 };
+	struct record old;
 
-	if (!open_file(record, false) || fstat(record->fd, &status) || status.st_size <= record->seen ||
-	    status.st_size - record->seen > FILE_MAX_BYTES)
-		return;
-	text = malloc((size_t)(status.st_size - record->seen));
-	if (!text)
-		return;
-	got = pread(record->fd, text, (size_t)(status.st_size - record->seen), record->seen);
-	for (at = text; got > 0 && (end = memchr(at, '\n', (size_t)(text + got - at)));
-	     at = end + 1)
-		read_line(record, at, (size_t)(end - at));
-	record->seen += at - text; /* a line that is being written: the next time */
-	free(text);
+	*record->wrong = '\0';
+	if (!record->held && is_replaced(record))
+		shut(record);
+	if (!open_file(record, false) && errno != ENOENT) {
+		wrong(record, "cannot be opened", errno);
+	} else if (record->fd >= 0 && fstat(record->fd, &status)) {
+		wrong(record, "cannot be read", errno);
+	} else if (status.st_ino == record->inode && status.st_size >= record->seen) {
+		read_on(record, status.st_size);
+	} else {
+		record_forget(record, &old);
+		record->inode = status.st_ino;
+		read_on(record, status.st_size);
+		record_forget_end(record, &old);
+	}
+}
+
+const char *record_trouble(const struct record *record)
+{
+	return *record->wrong ? record->wrong : strerror(record->error);
 }
 
 /* ---- writing ---------------------------------------------------------------------------- */
 
-static bool append(struct record *record, json_t *line)
+/* One line, a JSON object, with its newline; to be freed. */
+static char *line_text(json_t *line, size_t *size)
 {
 	char *text = json_dumps(line, JSON_COMPACT | JSON_ENSURE_ASCII);
-	size_t length = text ? strlen(text) : 0;
-	bool written;
 
 	json_decref(line);
-	if (!text)
-		return false;
-	text[length] = '\n'; /* in the place of its NUL */
-	written = open_file(record, true) &&
-		  write(record->fd, text, length + 1) == (ssize_t)(length + 1);
-	free(text);
+	if (text) {
+		*size = strlen(text) + 1;
+		text[*size - 1] = '\n'; /* in the place of its NUL */
+	}
+	return text;
+}
+
+/* What follows the last whole line is of a writer that died: none is there under the lock. */
+static bool cut_tail(struct record *record)
+{
+	struct stat status;
+
+	return !fstat(record->fd, &status) &&
+	       (status.st_size == record->seen || !ftruncate(record->fd, record->seen));
+}
+
+/* All of it is on the disk, or nothing. */
+static bool put(struct record *record, const char *text, size_t size)
+{
+	ssize_t written;
+
+	do
+		written = write(record->fd, text, size);
+	while (written < 0 && errno == EINTR);
+	if (written == (ssize_t)size && (!fdatasync(record->fd) || errno == EINVAL))
+		return true;
+	record->error = written < 0 || written == (ssize_t)size ? errno : ENOSPC;
+	(void)cut_tail(record); /* else the next one does */
+	return false;
+}
+
+static bool append(struct record *record, json_t *line)
+{
+	size_t size = 0;
+	char *text = line_text(line, &size);
+	bool written;
+
+	record->error = text ? EIO : ENOMEM;
+	record_lock(record);
+	written = text && !*record->wrong && record->fd >= 0 && cut_tail(record) &&
+		  put(record, text, size);
 	record_refresh(record);
+	record_unlock(record);
+	free(text);
 	return written;
+}
+
+/* ---- writing anew ------------------------------------------------------------------------- */
+
+static bool is_worth_it(const struct record *record)
+{
+	size_t kept = 0;
+
+	if (*record->wrong || record->at_line < SPARE_LINES || record->at_line < record->retry)
+		return false;
+	for (size_t i = 0; i < record->count; i++)
+		kept += record_keeps(&record->jobs[i]);
+	return record->at_line - kept > SPARE_LINES && record->at_line / 3 * 2 > kept;
+}
+
+static bool write_jobs(const struct record *record, int fd)
+{
+	FILE *file = fdopen(fd, "w");
+	bool good = file;
+
+	for (size_t i = 0; i < record->count && good; i++) {
+		size_t size = 0;
+		char *text;
+
+		if (!record_keeps(&record->jobs[i]))
+			continue;
+		text = line_text(record_line(&record->jobs[i]), &size);
+		good = text && fwrite(text, 1, size, file) == size;
+		free(text);
+	}
+	if (!file) {
+		close(fd);
+		return false;
+	}
+	good = good && !fflush(file) && !fsync(fd);
+	return !fclose(file) && good;
+}
+
+/* A line for each job in the place of all that was said of it.  False: it stays as it was. */
+static bool write_anew(struct record *record)
+{
+	char path[sizeof(record->path) + 8];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s.new", record->path);
+	unlink(path); /* of one that died; the lock is ours */
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0 && write_jobs(record, fd) && !rename(path, record->path))
+		return true;
+	unlink(path);
+	record->retry = record->at_line + SPARE_LINES;
+	return false;
+}
+
+/* ---- the lock ------------------------------------------------------------------------------ */
+
+/* Of the file that has the name now. */
+static bool lock_file(struct record *record)
+{
+	do {
+		if (is_replaced(record))
+			shut(record);
+		while (open_file(record, true) && flock(record->fd, LOCK_EX))
+			if (errno != EINTR)
+				return false;
+	} while (is_replaced(record));
+	return record->fd >= 0;
 }
 
 void record_lock(struct record *record)
 {
-	while (open_file(record, true) && flock(record->fd, LOCK_EX) && errno == EINTR)
-		;
+	bool locked;
+
+	if (record->held++)
+		return;
+	locked = lock_file(record);
+	if (!locked)
+		record->error = errno;
 	record_refresh(record);
+	if (locked && is_worth_it(record) && write_anew(record)) {
+		locked = lock_file(record);
+		record_refresh(record);
+	}
+	if (!locked && !*record->wrong)
+		wrong(record, "cannot be locked", record->error);
 }
 
 void record_unlock(struct record *record)
 {
-	flock(record->fd, LOCK_UN);
+	if (!--record->held)
+		flock(record->fd, LOCK_UN);
 }
+
+/* ---- what is written ------------------------------------------------------------------------ */
 
 bool record_begin(struct record *record, const char *tag, uint64_t tasks, const char *comment)
 {
@@ -189,18 +321,27 @@ bool record_begin(struct record *record, const char *tag, uint64_t tasks, const 
 	json_object_set_new(line, "tasks", json_integer((json_int_t)tasks));
 	if (comment && json_object_set_new(line, "comment", json_string(comment))) {
 		json_decref(line);
-		return false; /* it is no UTF-8 */
+		record->error = EILSEQ; /* it is no UTF-8 */
+		return false;
 	}
-	return append(record, line);
+	return append(record, line) && record_job(record, tag);
 }
 
 bool record_submitted(struct record *record, const char *tag, uint32_t id)
 {
 	json_t *line = json_object();
+	struct job *job;
+	bool written;
 
 	json_object_set_new(line, "tag", json_string(tag));
 	json_object_set_new(line, "job", json_integer(id));
-	return append(record, line);
+	written = append(record, line);
+	job = record_job(record, tag);
+	if (!written && job) { /* this session knows it all the same; others learn it */
+		job->id = id;
+		job->known = record->lines;
+	}
+	return written;
 }
 
 bool record_hours(struct record *record, const char *tag, uint64_t cpu_s, uint64_t gpu_s)
@@ -230,32 +371,4 @@ void record_ended(struct record *record, const char *tag)
 void record_failed(struct record *record, const char *tag)
 {
 	record_word(record, tag, "failed");
-}
-
-/* ---- looking ------------------------------------------------------------------------------ */
-
-bool record_counts_in(const struct record *record, const struct job *job, const char *scope)
-{
-	return strcmp(scope, "session") != 0 ||
-	       (job->session && !strcmp(job->session, record->session->id));
-}
-
-bool record_is_in(const struct record *record, const struct job *job, const char *scope)
-{
-	return job->id && record_counts_in(record, job, scope);
-}
-
-const struct job *record_find(const struct record *record, uint32_t id, const char *scope)
-{
-	for (size_t i = record->count; i; i--)
-		if (record->jobs[i - 1].id == id)
-			return record_is_in(record, &record->jobs[i - 1], scope)
-				   ? &record->jobs[i - 1]
-				   : NULL;
-	return NULL;
-}
-
-const struct job *record_tagged(const struct record *record, const char *tag)
-{
-	return tagged(record, tag);
 }

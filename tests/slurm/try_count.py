@@ -1,6 +1,7 @@
 """How much may be asked for: what many ask at the same moment, what the record of jobs bears, and hours beside what Slurm hands out."""
 import fcntl
 import hashlib
+import json
 import os
 import pathlib
 import subprocess
@@ -103,7 +104,93 @@ class Tries:
         self.over(session)
 
 
-ORDER = ("together", "waits", "failed")
+    # --- the record
+
+    def lines(self, session):
+        """Those of the record; each must be one."""
+        text = self.record(session).read_text()
+        self.check(text.endswith("\n"), "the record ends with a whole line", text[-200:])
+        return [json.loads(line) for line in text.splitlines()]
+
+    def unreadable(self):
+        """What cannot be read is not taken for nothing."""
+        session = self.session("unreadable", "budget project jobs 2")
+        record = self.record(session)
+        job = session.run("sbatch", "--parsable", "--hold", "--wrap=true")[1].strip()
+        whole = record.read_bytes()
+        behind = whole.count(b"\n") + 1
+        cases = ((whole + b"\0" * ((64 << 20) + 1), "has more than 64 MiB: move it away when the project has no job in the queue; its budgets begin anew then"),
+                 (whole + b'{"tag":"sbx-1","ti{"tag":"sbx-2"}\n', f"cannot be understood: mend or remove line {behind}"),
+                 (whole + b'{"tag":"sbx-3","job":1}\n', f"cannot be understood: mend or remove line {behind}"))
+        for data, said in cases:
+            record.write_bytes(data)
+            for words in (["sbatch", "--hold", "--wrap=true"], ["squeue"], ["scancel", job]):
+                status, out, errors = session.run(*words)
+                self.check((status, out, errors) == (1, "", f"sbx: the record of jobs {record} {said}\n"), f"{words[0]}: {said[:30]}", out + errors)
+            self.check(record.read_bytes() == data, "and nothing is changed")
+        record.write_bytes(whole)
+        self.check(session.run("scancel", job)[0] == 0, "once it is mended it is read")
+        record.rename(record.with_suffix(".old"))
+        done = [session.run("sbatch", "--hold", "--wrap=true")[0] for _ in range(3)]
+        self.check(done == [0, 0, 1], "once it is moved away its budgets begin anew", done)
+        status, _, errors = session.run("sbatch", "--hold", "--wrap=true", "--comment=" + "é" * 513)
+        self.check(status == 1 and "is longer than 1024 bytes" in errors, "a long comment is refused", errors[-200:])
+        self.over(session)
+
+    def full(self):
+        """A file system that is full in the middle of a line, and one whose writer died there."""
+        state = self.world.work / "full/state"
+        state.mkdir(parents=True)
+        os.chown(state.parent, self.world.uid, self.world.uid)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size=16k,mode=700,uid={self.world.uid}", "none", state], check=True)
+        try:
+            session = self.session("full", "budget project jobs 20")
+            said = []
+            for _ in range(20):
+                status, _, errors = session.run("sbatch", "--hold", "--wrap=true", "--comment=" + "x" * 1000)
+                said.append(errors)
+                if status:
+                    break
+            self.check(said[-1] == f"sbx: the job cannot be written down in {self.record(session)}: No space left on device\n" and
+                       len(self.queue()) == len(said) - 1, "a job that cannot be written down is not submitted", said)
+            self.lines(session)
+            subprocess.run(["mount", "-o", "remount,size=1m", state], check=True)
+            with open(self.record(session), "a") as file:
+                file.write('{"tag":"sbx-cut')
+            for _ in range(21):
+                session.run("sbatch", "--hold", "--wrap=true")
+            self.check(len(self.queue()) == 20 and session.run("squeue", "--noheader")[1].count("\n") == 20, "and what was written is counted", self.queue())
+            self.lines(session)
+            self.over(session)
+        finally:
+            subprocess.run(["umount", state], check=True)
+
+    def anew(self):
+        """A record of many lines is written anew, under the eyes of another session."""
+        sessions = [self.session("anew", "budget project jobs 9") for _ in range(2)]
+        jobs = [session.run("sbatch", "--parsable", "--hold", "--wrap=true", "--comment=kept")[1].strip() for session in sessions]
+        record = self.record(sessions[0])
+        with open(record, "a") as file:
+            for i in range(3000):
+                file.write(f'{{"tag":"sbx-{i:032}","session":"s","time":1,"tasks":1}}\n{{"tag":"sbx-{i:032}","failed":true}}\n')
+            file.write(f'{{"tag":"sbx-{"9" * 32}","session":"s","time":{int(os.stat(record).st_mtime)},"tasks":5,"cpu_s":7,"gpu_s":8}}\n')
+        before = record.stat().st_ino
+        done = [sessions[0].run("sbatch", "--hold", "--wrap=true")]
+        out = sessions[1].run("squeue", "--noheader")[1]
+        self.check(out.count("\n") == 3, "and another session looks where it is now", out)
+        done += [sessions[i % 2].run("sbatch", "--hold", "--wrap=true") for i in range(1, 4)]
+        self.check([status for status, _, _ in done] == [0, 0, 1, 1] and "1 asked for, 0 left" in done[-1][2], "what was counted stays counted", done)
+        lines = self.lines(sessions[0])
+        self.check(record.stat().st_ino != before and len(lines) == 7 and len(list(record.parent.iterdir())) == 1 and record.stat().st_mode & 0o777 == 0o600,
+                   "a record of many lines is written anew", (len(lines), list(record.parent.iterdir())))
+        self.check({line["tag"]: line for line in lines}["sbx-" + "9" * 32].items() >= {"tasks": 5, "cpu_s": 7, "gpu_s": 8}.items(), "with the sums", lines)
+        for session in sessions:
+            out = session.run("squeue", "--noheader", "--format=%i %k")[1]
+            self.check(all(f"{job} kept" in out for job in jobs) and out.count("\n") == 4, "and each session has its project's jobs still", out)
+        self.over(*sessions)
+
+
+ORDER = ("together", "waits", "failed", "unreadable", "full", "anew")
 
 
 def run(world, report):

@@ -151,6 +151,7 @@ Test(slurm_value, objections)
 		{ SBX_TAKES_OUTPUT, "a\nb", false },
 		{ SBX_TAKES_OUTPUT, "a\\%j", false },
 		{ SBX_TAKES_VALUE, "", true },
+		{ SBX_TAKES_COMMENT, "any: text", true },
 		{ SBX_TAKES_CLUSTERS, "all", true },
 		{ SBX_TAKES_CLUSTERS, "other", false },
 		{ SBX_TAKES_CLUSTERS, "all,other", false },

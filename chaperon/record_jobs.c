@@ -1,0 +1,207 @@
+/*
+ * chaperon/record_jobs.c - see record_jobs.h.
+ *
+ * A project may have some hundred thousand jobs: they are found by their tags in a table.
+ */
+#include "chaperon/record_jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the table ------------------------------------------------------------------------ */
+
+/* Where @tag stands in the index, or where it would. */
+static size_t place(const struct record *record, const char *tag)
+{
+	uint64_t hash = 14695981039346656037ull; /* FNV-1a */
+	size_t at;
+
+	for (const char *p = tag; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 1099511628211ull;
+	for (at = hash % record->index_size; record->index[at]; at = (at + 1) % record->index_size)
+		if (!strcmp(record->jobs[record->index[at] - 1].tag, tag))
+			break;
+	return at;
+}
+
+struct job *record_job(const struct record *record, const char *tag)
+{
+	uint32_t found = record->index_size ? record->index[place(record, tag)] : 0;
+
+	return found ? &record->jobs[found - 1] : NULL;
+}
+
+static bool grow(struct record *record)
+{
+	size_t room = record->room ? record->room * 2 : 64;
+	struct job *jobs = realloc(record->jobs, room * sizeof(*jobs));
+	uint32_t *index = jobs ? calloc(room * 2, sizeof(*index)) : NULL;
+
+	if (jobs)
+		record->jobs = jobs;
+	if (!index)
+		return false;
+	free(record->index);
+	record->index = index;
+	record->index_size = room * 2;
+	record->room = room;
+	for (size_t i = 0; i < record->count; i++)
+		index[place(record, jobs[i].tag)] = (uint32_t)i + 1;
+	return true;
+}
+
+static struct job *add(struct record *record, const char *tag)
+{
+	struct job *job;
+
+	if (record->count == record->room && !grow(record))
+		return NULL;
+	job = &record->jobs[record->count];
+	*job = (struct job){ 0 };
+	strcpy(job->tag, tag);
+	record->index[place(record, tag)] = (uint32_t)++record->count;
+	return job;
+}
+
+void record_forget(struct record *record, struct record *old)
+{
+	*old = (struct record){ .jobs = record->jobs,
+				.count = record->count,
+				.index = record->index,
+				.index_size = record->index_size };
+	record->jobs = NULL;
+	record->index = NULL;
+	record->count = record->room = record->index_size = record->at_line = 0;
+	record->seen = 0;
+}
+
+void record_forget_end(struct record *record, struct record *old)
+{
+	for (size_t i = 0; i < old->count; i++) {
+		struct job *was = &old->jobs[i], *job = record_job(record, was->tag);
+
+		if (job && was->id) {
+			job->id = was->id; /* written down or not */
+			job->known = was->known;
+		}
+		free(was->session);
+		free(was->comment);
+	}
+	free(old->jobs);
+	free(old->index);
+}
+
+/* ---- lines ------------------------------------------------------------------------------ */
+
+static char *copy_text(const json_t *line, const char *key)
+{
+	const char *text = json_string_value(json_object_get(line, key));
+
+	return text ? strdup(text) : NULL;
+}
+
+static uint64_t number(const json_t *line, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(line, key));
+}
+
+/* Each line says something more about the job of its tag. */
+static bool take(struct record *record, const json_t *line)
+{
+	const char *tag = json_string_value(json_object_get(line, "tag"));
+	struct job *job = tag ? record_job(record, tag) : NULL;
+
+	if (!tag || strlen(tag) >= JOB_TAG_SIZE)
+		return false;
+	if (!job && !json_object_get(line, "time")) /* its first line is lost */
+		return !json_object_get(line, "job") && !json_object_get(line, "cpu_s");
+	if (!job) {
+		job = add(record, tag);
+		if (!job)
+			return false;
+		job->session = copy_text(line, "session");
+		job->comment = copy_text(line, "comment");
+		job->submitted = (time_t)number(line, "time");
+		job->tasks = number(line, "tasks");
+	}
+	if (json_object_get(line, "job")) {
+		job->id = (uint32_t)number(line, "job");
+		job->known = record->lines;
+	}
+	if (json_object_get(line, "cpu_s")) {
+		job->cpu_s = number(line, "cpu_s");
+		job->gpu_s = number(line, "gpu_s");
+	}
+	job->failed |= json_is_true(json_object_get(line, "failed"));
+	job->ended |= json_is_true(json_object_get(line, "ended"));
+	return true;
+}
+
+bool record_take(struct record *record, const char *text, size_t size)
+{
+	json_t *line = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+	bool taken;
+
+	record->lines++;
+	record->at_line++;
+	taken = line && take(record, line);
+	json_decref(line);
+	return taken;
+}
+
+bool record_keeps(const struct job *job)
+{
+	return !job->failed || job->id;
+}
+
+json_t *record_line(const struct job *job)
+{
+	json_t *line = json_object();
+
+	json_object_set_new(line, "tag", json_string(job->tag));
+	if (job->session)
+		json_object_set_new(line, "session", json_string(job->session));
+	json_object_set_new(line, "time", json_integer((json_int_t)job->submitted));
+	json_object_set_new(line, "tasks", json_integer((json_int_t)job->tasks));
+	if (job->comment)
+		json_object_set_new(line, "comment", json_string(job->comment));
+	if (job->id)
+		json_object_set_new(line, "job", json_integer(job->id));
+	if (job->cpu_s || job->gpu_s) {
+		json_object_set_new(line, "cpu_s", json_integer((json_int_t)job->cpu_s));
+		json_object_set_new(line, "gpu_s", json_integer((json_int_t)job->gpu_s));
+	}
+	if (job->failed)
+		json_object_set_new(line, "failed", json_true());
+	if (job->ended)
+		json_object_set_new(line, "ended", json_true());
+	return line;
+}
+
+/* ---- looking ------------------------------------------------------------------------------ */
+
+bool record_counts_in(const struct record *record, const struct job *job, const char *scope)
+{
+	return strcmp(scope, "session") != 0 ||
+	       (job->session && !strcmp(job->session, record->session->id));
+}
+
+bool record_is_in(const struct record *record, const struct job *job, const char *scope)
+{
+	return job->id && record_counts_in(record, job, scope);
+}
+
+const struct job *record_find(const struct record *record, uint32_t id, const char *scope)
+{
+	for (size_t i = record->count; i; i--)
+		if (record->jobs[i - 1].id == id)
+			return record_is_in(record, &record->jobs[i - 1], scope)
+				   ? &record->jobs[i - 1]
+				   : NULL;
+	return NULL;
+}
+
+const struct job *record_tagged(const struct record *record, const char *tag)
+{
+	return record_job(record, tag);
+}
