@@ -127,6 +127,7 @@ static void client_free(struct client *client)
 	ask_free(&client->ask);
 	intake_free(&client->intake);
 	strings_free(&client->line);
+	ids_free(&client->ids);
 	free(client->words);
 	server = client->server;
 	free(client);

@@ -65,16 +65,19 @@ static bool read_ids(struct client *client)
 	return command_refused(client);
 }
 
-static void add_ids(struct client *client, const char *before)
+/* All of them or none: half a number would be another job's.  False: it is refused. */
+static bool add_ids(struct client *client, const char *before)
 {
-	char text[16 * 1024] = "";
-	size_t length = 0;
+	char *text = ids_write(&client->ids, before);
 
-	for (size_t i = 0; i < client->ids.count && length < sizeof(text); i++)
-		length +=
-		    (size_t)snprintf(text + length, sizeof(text) - length, "%s%u%s", i ? "," : "",
-				     client->ids.items[i].job, client->ids.items[i].rest);
-	strings_add(&client->line, "%s%s", before, text);
+	if (!text) {
+		ask_refuse(&client->ask, "%s refused: too many jobs for one command",
+			   client->ask.request.command);
+		return command_refused(client);
+	}
+	strings_add(&client->line, "%s", text);
+	free(text);
+	return true;
 }
 
 /* ---- answers with tags in them ----------------------------------------------------------- */
@@ -127,17 +130,44 @@ static void add_user(struct client *client)
 		strings_add(&client->line, "--user=%s", client->server->session->self);
 }
 
-static void keep_in_scope(struct client *client)
+static size_t count_in_scope(const struct client *client)
 {
 	const struct record *record = client->server->record;
+	size_t count = 0;
 
-	for (size_t i = 0; i < record->count && client->ids.count + 2 < JOB_IDS_MAX; i++) {
-		/* the newest first, since there may be too many */
-		const struct job *job = &record->jobs[record->count - 1 - i];
+	for (size_t i = 0; i < record->count; i++)
+		count += record_is_in(record, &record->jobs[i], scope_of(client));
+	return count;
+}
 
-		if (record_is_in(record, job, scope_of(client)))
-			client->ids.items[client->ids.count++] = (struct job_id){ .job = job->id };
+/* More than a list of ids can name: those in the queue, then the newest. */
+static bool are_too_many(const struct client *client)
+{
+	return count_in_scope(client) > JOB_IDS_MAX;
+}
+
+/* All in scope; the queue was asked where they are too many.  False: no memory. */
+static bool keep_in_scope(struct client *client)
+{
+	const struct record *record = client->server->record;
+	bool kept = true;
+
+	if (are_too_many(client) && client->captured) {
+		kept = queue_list(client, scope_of(client), &client->ids);
+		if (!strcmp(client->command->name, "sacct"))
+			client_say(client, "sbx: of this %s's %zu jobs the newest %d are listed",
+				   scope_of(client), count_in_scope(client), JOB_IDS_MAX);
 	}
+	for (size_t i = record->count; i && client->ids.count < JOB_IDS_MAX && kept; i--)
+		if (record_is_in(record, &record->jobs[i - 1], scope_of(client)))
+			kept = ids_add(&client->ids, record->jobs[i - 1].id);
+	/* Two ids that no job has: with one alone that it does not find, squeue fails. */
+	if (!strcmp(client->command->name, "squeue"))
+		kept =
+		    kept && ids_add(&client->ids, 0x03fffffe) && ids_add(&client->ids, 0x03ffffff);
+	if (!kept)
+		client_fail(client, "no memory");
+	return kept;
 }
 
 static void list(struct client *client, int status)
@@ -166,18 +196,14 @@ static void list(struct client *client, int status)
 	}
 	add_user(client);
 	if (!all_of_user(client) || any) {
-		if (!any)
-			keep_in_scope(client);
-		/* Two ids that no job has: with one alone that it does not find, squeue fails. */
-		if (!any && !strcmp(client->command->name, "squeue"))
-			for (uint32_t i = 0; i < 2; i++)
-				client->ids.items[client->ids.count++] =
-				    (struct job_id){ .job = 0x03fffffe + i };
+		if (!any && !keep_in_scope(client))
+			return;
 		if (!client->ids.count) {
 			client_exit(client, 0);
 			return;
 		}
-		add_ids(client, "--jobs=");
+		if (!add_ids(client, "--jobs="))
+			return;
 	}
 	client_capture(client, &client->line, show_captured);
 }
@@ -227,8 +253,8 @@ static void begin_show(struct client *client)
 	command_line(client);
 	strings_add(&client->line, "show");
 	strings_add(&client->line, "job");
-	add_ids(client, "");
-	client_capture(client, &client->line, show_job);
+	if (add_ids(client, ""))
+		client_capture(client, &client->line, show_job);
 }
 
 /* ---- changes -------------------------------------------------------------------------------- */
@@ -272,6 +298,8 @@ static bool all_ours(struct client *client)
 	for (size_t i = 0; i < client->ids.count; i++) {
 		uint32_t job = client->ids.items[i].job;
 
+		if (i && job == client->ids.items[i - 1].job)
+			continue; /* another task */
 		if (queue_has(client, job, scope_of(client)))
 			continue;
 		if (!has_ended(client, job))
@@ -285,7 +313,7 @@ static bool all_ours(struct client *client)
 
 static void change(struct client *client, int status)
 {
-	bool update = !strcmp(client->command->words, "update");
+	bool update = !strcmp(client->command->words, "update"), fits;
 	struct strings given;
 
 	if (status) {
@@ -300,10 +328,12 @@ static void change(struct client *client, int status)
 	strings_add(&client->line, "%s", client->command->program);
 	copy_words(&client->line, &given, true);
 	strings_add(&client->line, "%s", client->command->words);
-	add_ids(client, update ? "JobId=" : "");
-	copy_words(&client->line, &given, false);
+	fits = add_ids(client, update ? "JobId=" : "");
+	if (fits) {
+		copy_words(&client->line, &given, false);
+		client_run(client, ANSWER_SECONDS);
+	}
 	strings_free(&given);
-	client_run(client, ANSWER_SECONDS);
 }
 
 /* Leaves those that can be cancelled.  Of what has ended nothing is left to cancel; the
@@ -345,8 +375,10 @@ static void cancel(struct client *client, int status)
 	}
 	queue_learn(client);
 	foreign = choose_cancelled(client);
-	if (!named)
-		queue_list(client, scope_of(client), &client->ids);
+	if (!named && !queue_list(client, scope_of(client), &client->ids)) {
+		client_fail(client, "no memory");
+		return;
+	}
 	if (foreign)
 		ask_refuse(&client->ask, "%s refused: job %u is not of this %s%s",
 			   client->ask.request.command, foreign, scope_of(client),
@@ -381,7 +413,7 @@ static void begin_plain(struct client *client)
 
 static void begin_listing(struct client *client)
 {
-	if (lacks_ids(client->server->record))
+	if (lacks_ids(client->server->record) || are_too_many(client))
 		queue_ask(client, list);
 	else
 		list(client, 0);
@@ -403,7 +435,8 @@ static void dispatch(struct client *client)
 		client_fail(client, "the record of jobs %s %s", record->path, record->wrong);
 	else if (client->command->class <= COMMAND_STEP)
 		job_begin(client);
-	else if (!ask_settle(&client->ask) || !judge_command(&client->ask, client->command, &frame) ||
+	else if (!ask_settle(&client->ask) ||
+		 !judge_command(&client->ask, client->command, &frame) ||
 		 !tables_fit(&client->ask, client->command->program))
 		command_refused(client);
 	else

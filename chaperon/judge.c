@@ -126,19 +126,16 @@ static bool judge_job(struct ask *ask, const struct command *command, const stru
 static bool judge_ids(struct ask *ask, size_t *count)
 {
 	const char *given = ask_value(ask, SBX_TAKES_JOBS), *text = given, *wrong = NULL;
-	struct job_ids *ids = malloc(sizeof(*ids));
+	struct job_ids ids = { 0 };
 
-	if (!ids)
-		return ask_refuse(ask, "no memory");
-	ids->count = 0;
 	if (given)
-		wrong = ids_read(ids, given);
+		wrong = ids_read(&ids, given);
 	for (unsigned i = 0; i < ask->request.operand_count && !wrong; i++) {
 		text = ask->request.operands[i];
-		wrong = ids_read(ids, text);
+		wrong = ids_read(&ids, text);
 	}
-	*count = ids->count;
-	free(ids);
+	*count = ids.count;
+	ids_free(&ids);
 	return !wrong || ask_refuse(ask, "%s refused: %s %s", ask->request.command, text, wrong);
 }
 

@@ -71,7 +71,7 @@ bool queue_has(struct client *client, uint32_t wanted, const char *scope)
 	return false;
 }
 
-void queue_list(struct client *client, const char *scope, struct job_ids *ids)
+bool queue_list(struct client *client, const char *scope, struct job_ids *ids)
 {
 	uint32_t job, array;
 	char tag[JOB_TAG_SIZE];
@@ -84,9 +84,10 @@ void queue_list(struct client *client, const char *scope, struct job_ids *ids)
 			continue;
 		for (size_t i = 0; i < ids->count && !known; i++)
 			known = ids->items[i].job == array;
-		if (!known && ids->count < JOB_IDS_MAX)
-			ids->items[ids->count++] = (struct job_id){ .job = array };
+		if (!known && !ids_add(ids, array))
+			return false;
 	}
+	return true;
 }
 
 /* Was it submitted behind the question, or is it being submitted? */

@@ -10,8 +10,8 @@
 void queue_ask(struct client *client, void (*then)(struct client *, int status));
 /* Whether @job, in the queue, has a tag of the record and is in @scope. */
 bool queue_has(struct client *client, uint32_t job, const char *scope);
-/* Each job in @scope once, into @ids. */
-void queue_list(struct client *client, const char *scope, struct job_ids *ids);
+/* Each job in @scope once, into @ids.  False: no memory. */
+bool queue_list(struct client *client, const char *scope, struct job_ids *ids);
 /* The tasks and jobs in @scope, with those that were begun and may not have been in the queue
  * yet when it was asked: held under the lock of the record, no two submissions count alike. */
 uint64_t queue_count(struct client *client, const char *scope);

@@ -251,19 +251,20 @@ static void ask_budgets(struct asked *asked)
 static void ask_whose(struct asked *asked)
 {
 	const char *given = ask_value(&asked->ask, SBX_TAKES_JOBS);
-	struct job_ids *ids = arena_alloc(asked->question->arena, sizeof(*ids));
+	struct job_ids ids = { 0 };
 
-	ids->count = 0;
 	if (given)
-		ids_read(ids, given);
+		ids_read(&ids, given);
 	for (unsigned i = 0; i < asked->ask.request.operand_count; i++)
-		ids_read(ids, asked->ask.request.operands[i]);
-	for (size_t i = 0; i < ids->count; i++)
-		answer_condition(asked->question, asked->answer, "job %u is of this %s",
-				 ids->items[i].job, scope_of(asked));
-	if (!ids->count)
+		ids_read(&ids, asked->ask.request.operands[i]);
+	for (size_t i = 0; i < ids.count; i++)
+		if (!i || ids.items[i].job != ids.items[i - 1].job)
+			answer_condition(asked->question, asked->answer, "job %u is of this %s",
+					 ids.items[i].job, scope_of(asked));
+	if (!ids.count)
 		answer_note(asked->question, asked->answer, "of the jobs of this %s alone",
 			    scope_of(asked));
+	ids_free(&ids);
 }
 
 /* ---- the answer ----------------------------------------------------------------------------- */

@@ -222,24 +222,26 @@ static void try_script(const char *script, size_t size)
 	free(text);
 }
 
-/* What is written anew is the same text. */
+/* What is written anew is read again as the same ids, and no more; without brackets and
+ * leading zeros it is the same text. */
 static void try_ids(const char *text)
 {
-	static struct job_ids ids;
-	char again[64 * 1024] = "";
-	size_t length = 0;
+	struct job_ids ids = { 0 }, same = { 0 };
+	bool good = !ids_read(&ids, text), plain = !strchr(text, '[');
+	char *again = good ? ids_write(&ids, "") : NULL;
 
-	ids.count = 0;
-	if (ids_read(&ids, text))
-		return;
-	for (size_t i = 0; i < ids.count; i++)
-		length += (size_t)snprintf(again + length, sizeof(again) - length, "%s%u%s",
-					   i ? "," : "", ids.items[i].job, ids.items[i].rest);
 	for (const char *at = text; *at; at++)
-		if (*at == '0' && (at == text || at[-1] == ',') && at[1] >= '0' && at[1] <= '9')
-			return; /* leading zeros are not written again */
-	if (strcmp(text, again) != 0)
+		if (*at == '0' && at[1] >= '0' && at[1] <= '9' &&
+		    (at == text || !strchr(".0123456789abcdefghijklmnopqrstuvwxyz", at[-1])))
+			plain = false;
+	if (again && plain && strcmp(text, again) != 0)
 		fault("%s is written as %s", text, again);
+	if (again && (strchr(again, '[') || ids_read(&same, again) || same.count != ids.count ||
+		      memcmp(same.items, ids.items, ids.count * sizeof(*ids.items)) != 0))
+		fault("%s is read as other ids than %s", again, text);
+	free(again);
+	ids_free(&ids);
+	ids_free(&same);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,4 +1,5 @@
 """The life of a client, with real clients of our own that wait until they are let go: no cluster is needed."""
+import json
 import os
 import pathlib
 import struct
@@ -8,8 +9,8 @@ from session import ERROR, EXIT, INPUT, NO_SCRIPT, OUTPUT, RESIZE, RUN, SCRIPT, 
 from try_absent import hide
 from try_chaperon import wait_for
 
-CLIENTS = ("sbatch", "srun", "squeue", "scancel", "scontrol")
-OPTIONS = ("hold", "wrap", "parsable", "noheader", "jobs", "format", "ntasks", "oneliner", "ignore-pbs", "time")
+CLIENTS = ("sbatch", "srun", "squeue", "scancel", "scontrol", "sacct")
+OPTIONS = ("me", "hold", "wrap", "parsable", "noheader", "jobs", "format", "ntasks", "oneliner", "ignore-pbs", "time")
 
 # Those that are named in `waits`, by their name or by it and one of their words, say that they have begun and wait for `go`.
 FAKE = """#!/usr/bin/python3 -B
@@ -67,6 +68,17 @@ class Fakes:
 
     def go(self):
         (self.jobs / "go").touch()
+
+    def record(self):
+        return next((self.session.place / "state").glob("*.jsonl"))
+
+    def queue(self, *jobs):
+        """What squeue says from now on: (id, tag)."""
+        (self.jobs / "queue").write_text("".join(f"{job}|{job}|{tag}\n" for job, tag in jobs))
+
+    def lines(self, client):
+        """The words that the real one was started with, each time since waits()."""
+        return [file.read_text().split("\n") for file in self.jobs.glob(f"line-{client}-*")]
 
     def ask(self, *words):
         """A client whose real one runs, and waits."""
@@ -158,12 +170,57 @@ class Tries:
         heard = hear(raw)[0]
         self.check(ERROR in heard and EXIT not in heard, "the connection is closed", heard)
         fakes.go()
-        record = next((fakes.session.place / "state").glob("*.jsonl"))
+        record = fakes.record()
         self.check(wait_for(lambda: '"job":77' in record.read_text()), "and its job is written down", record.read_text())
         self.end(fakes, "late")
 
+    # --- many jobs
 
-ORDER = ("bad_frames", "bad_script", "not_waited_for")
+    def long_lists(self):
+        """A list of ids comes to the real client whole, or not at all."""
+        fakes = Fakes(self.world, "lists", "session.pol")
+        fakes.session.run("sbatch", "--hold", "--wrap=true")
+        fakes.queue((77, json.loads(fakes.record().read_text().splitlines()[0])["tag"]))
+        for words in (["scontrol", "release"], ["scontrol", "hold"], ["squeue", "--jobs"]):
+            fakes.waits()
+            text = ",".join(["77"] * 6000)
+            fakes.session.run(*words[:-1], *([f"--jobs={text}"] if words[0] == "squeue" else [words[-1], text]))
+            given = [word.removeprefix("--jobs=") for line in fakes.lines(words[0]) for word in line if "77,77" in word]
+            self.check(given == [text], f"{' '.join(words)}: 18,000 bytes of ids", f"{len(given)}: {given and given[0][-20:]}")
+        fakes.waits()
+        status, _, errors = fakes.session.run("scontrol", "release", "77_[1000000-1009999].batch")
+        self.check((status, errors) == (1, "sbx: scontrol-release refused: too many jobs for one command\n"), "more than an argument holds", errors)
+        self.check(not fakes.lines("scontrol"), "and scontrol is not asked")
+        status, _, errors = fakes.session.run("scancel", "77_[0-10000]")
+        self.check((status, errors) == (1, "sbx: scancel refused: 77_[0-10000] too many jobs\n"), "more than one can name", errors)
+        self.end(fakes, "lists")
+
+    def long_record(self):
+        """A project of more jobs than a list of ids has: those in the queue are listed, however old, and all are cancelled."""
+        fakes = Fakes(self.world, "record", "session.pol")
+        fakes.session.run("sbatch", "--hold", "--wrap=true")
+        line = json.loads(fakes.record().read_text().splitlines()[0])
+        jobs = [(1000 + number, f"sbx-{number:032x}") for number in range(12000)]
+        with fakes.record().open("a") as file:
+            for job, tag in jobs:
+                file.write(json.dumps({**line, "tag": tag}) + "\n" + json.dumps({"tag": tag, "job": job}) + "\n")
+        fakes.queue(*jobs[:2], (5, "sbx-" + "f" * 32))
+        fakes.waits()
+        fakes.session.run("squeue")
+        asked = next(word for line in fakes.lines("squeue") for word in line if word.startswith("--jobs="))[7:].split(",")
+        self.check({"1000", "1001", "12999"} <= set(asked) and "5" not in asked, "squeue: the old ones that are in the queue", asked[:4])
+        self.check(len(asked) == 10002, "and the newest", len(asked))
+        errors = fakes.session.run("sacct")[2]
+        self.check(errors == "sbx: of this project's 12001 jobs the newest 10000 are listed\n", "sacct says what it leaves out", errors)
+        fakes.queue(*jobs)
+        fakes.waits()
+        errors = fakes.session.run("scancel", "--me")[2]
+        gone = {word for line in fakes.lines("scancel") for word in line}
+        self.check({str(job) for job, _ in jobs} <= gone, "scancel: each of 12,000", f"{len(gone)} {errors}")
+        self.end(fakes, "record")
+
+
+ORDER = ("bad_frames", "bad_script", "not_waited_for", "long_lists", "long_record")
 
 
 def run(world, report):

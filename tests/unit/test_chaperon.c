@@ -19,8 +19,19 @@ Test(chaperon, ids)
 		{ "12,14", 2, "14" },
 		{ "0292", 1, "292" }, /* as scancel reads it */
 		{ "293_4", 1, "293_4" },
-		{ "293_[1-2,4]", 1, "293_[1-2,4]" },
-		{ "293_[1,2],294", 2, "294" },
+		{ "293_[1-2,4]", 3, "293_4" }, /* each task is an id of its own */
+		{ "293_[1,2],294", 3, "294" },
+		{ "12_[0-2].batch", 3, "12_2.batch" },
+		{ "12_[007]", 1, "12_7" },
+		{ "293_[0-9999]", 10000, "293_9999" },
+		{ "293_[0-10000]", 0, NULL },
+		{ "12_[3-1]", 0, NULL },
+		{ "12_[]", 0, NULL },
+		{ "12_[1,]", 0, NULL },
+		{ "12_[1-]", 0, NULL },
+		{ "12_[1%2]", 0, NULL },
+		{ "12_[1]x", 0, NULL },
+		{ "12_[1,13_[2]]", 0, NULL },
 		{ "12.0", 1, "12.0" },
 		{ "12_3.batch", 1, "12_3.batch" },
 		{ "67108863", 1, "67108863" },
@@ -40,7 +51,7 @@ Test(chaperon, ids)
 		{ "12.BATCH", 0, NULL },
 		{ "12_[11111111111111111111111111111111111111111111111111]", 0, NULL },
 	};
-	static struct job_ids ids;
+	struct job_ids ids = { 0 };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *wrong;
@@ -56,11 +67,12 @@ Test(chaperon, ids)
 			 ids.items[ids.count - 1].rest);
 		cr_expect_str_eq(again, cases[i].again);
 	}
+	ids_free(&ids);
 }
 
 Test(chaperon, as_many_ids_as_there_is_room_for)
 {
-	static struct job_ids ids;
+	struct job_ids ids = { 0 };
 	static char text[JOB_IDS_MAX * 2 + 2];
 
 	for (size_t i = 0; i <= JOB_IDS_MAX; i++)
@@ -71,6 +83,30 @@ Test(chaperon, as_many_ids_as_there_is_room_for)
 	text[2 * JOB_IDS_MAX - 1] = ',';
 	text[2 * JOB_IDS_MAX + 1] = '\0';
 	cr_expect_str_eq(ids_read(&ids, text), "too many jobs");
+	ids_free(&ids);
+}
+
+/* Cut anywhere, the last number would be another job's. */
+Test(chaperon, all_ids_are_written_or_none)
+{
+	struct job_ids ids = { 0 };
+	char *text;
+
+	cr_assert_null(ids_read(&ids, "12_[1-2],7.batch"));
+	text = ids_write(&ids, "--jobs=");
+	cr_expect_str_eq(text, "--jobs=12_1,12_2,7.batch");
+	free(text);
+	ids.count = 0;
+	for (uint32_t i = 0; i < JOB_IDS_SIZE / 9; i++)
+		cr_assert(ids_add(&ids, 10000000 + i));
+	text = ids_write(&ids, "1234567"); /* JOB_IDS_SIZE is 9 * 14563 + 5 */
+	cr_assert_null(text);
+	text = ids_write(&ids, "12345");
+	cr_assert_not_null(text);
+	cr_expect_eq(strlen(text), JOB_IDS_SIZE - 1);
+	cr_expect_str_eq(text + JOB_IDS_SIZE - 9, "10014562");
+	free(text);
+	ids_free(&ids);
 }
 
 static struct chaperon_frame head_of(unsigned kind, size_t size)
