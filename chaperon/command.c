@@ -422,8 +422,7 @@ static void begin_listing(struct client *client)
 /* Settled before anything is looked up; a batch job's once its script is there. */
 static void dispatch(struct client *client)
 {
-	struct job_frame frame = job_frame(client);
-
+	const struct job_frame frame = job_frame(client);
 	static void (*const begin[])(struct client *) = {
 		[COMMAND_LISTING] = begin_listing, [COMMAND_SHOW] = begin_show,
 		[COMMAND_CHANGE] = begin_change,   [COMMAND_CANCEL] = begin_change,

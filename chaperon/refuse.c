@@ -146,6 +146,28 @@ static bool takes_values(unsigned takes)
 	       (takes >= SBX_TAKES_TIME && takes <= SBX_TAKES_GPUS);
 }
 
+/* Of a client that is declared as several commands of two words, as scontrol is: those. */
+static bool several(const struct ask *ask, char *out, size_t size)
+{
+	size_t length = strlen(ask->request.command), at = 0;
+	const char *last = "";
+
+	for (uint32_t i = 0; i < SBX_COUNT(ask->blob, SLURM) && at < size; i++) {
+		const char *name = sbx_string(ask->blob, rule_at(ask, i)->command);
+
+		if (rule_at(ask, i)->head.verb != SBX_SLURM_OPTION || !strcmp(name, last) ||
+		    strncmp(name, ask->request.command, length) != 0 || name[length] != '-')
+			continue;
+		last = name;
+		at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "",
+				       name + length + 1);
+	}
+	for (size_t i = 0; i < at && i < size; i++)
+		if (out[i] == '-')
+			out[i] = ' ';
+	return at;
+}
+
 static void allowing_line(const struct ask *ask, const struct sbx_slurm_verdict *verdict, char *out,
 			  size_t size)
 {
@@ -176,6 +198,7 @@ static void allowing_line(const struct ask *ask, const struct sbx_slurm_verdict 
 bool ask_refuse_for(struct ask *ask, const struct sbx_slurm_verdict *verdict, const char *where)
 {
 	struct ask_problem *problem = next_problem(ask);
+	char known[200];
 
 	if (ask->problem_count == 1)
 		ask->rule = verdict->rule;
@@ -184,8 +207,14 @@ bool ask_refuse_for(struct ask *ask, const struct sbx_slurm_verdict *verdict, co
 		 where, verdict->option ? " " : "", verdict->option ? verdict->option : "",
 		 verdict->option && verdict->value ? "=" : "",
 		 verdict->option && verdict->value ? verdict->value : "");
-	snprintf(problem->reason, sizeof(problem->reason), "%s", verdict->reason);
-	allowing_line(ask, verdict, problem->line, sizeof(problem->line));
+	if (verdict->why == SBX_SLURM_NOBODY && !verdict->option &&
+	    several(ask, known, sizeof(known))) {
+		snprintf(problem->reason, sizeof(problem->reason), "of %.64s there are: %s",
+			 ask->request.command, known);
+	} else {
+		snprintf(problem->reason, sizeof(problem->reason), "%s", verdict->reason);
+		allowing_line(ask, verdict, problem->line, sizeof(problem->line));
+	}
 	escape(problem->what);
 	escape(problem->reason);
 	escape(problem->line);

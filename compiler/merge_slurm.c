@@ -48,6 +48,23 @@ static void declare(struct lower *lower, struct declared *declared, struct slurm
 
 /* ---- do rules speak of what there is? -------------------------------------------------------- */
 
+/* `scontrol show job` is the command scontrol-show-job. */
+static bool note_several(struct lower *lower, const struct declared *declared, struct str client)
+{
+	const char *names = "";
+
+	for (size_t i = 0; i < declared->command_names.count; i++) {
+		const char *name = declared->command_names.items[i];
+
+		if (!strncmp(name, client.ptr, client.len) && name[client.len] == '-')
+			names = arena_printf(lower->arena, "%s%s`%s`", names, *names ? ", " : "",
+					     name);
+	}
+	if (*names)
+		diag_note(lower->diags, NO_PLACE, "of it there are %s", names);
+	return *names;
+}
+
 static bool check_command(struct lower *lower, const struct declared *declared,
 			  const struct slurm_rule *rule)
 {
@@ -57,6 +74,8 @@ static bool check_command(struct lower *lower, const struct declared *declared,
 		   "no Slurm command `%.*s` is declared", STR_ARG(rule->command));
 	const char *near =
 	    suggest(rule->command, declared->command_names.items, declared->command_names.count);
+	if (note_several(lower, declared, rule->command))
+		return false;
 	if (near)
 		diag_note(lower->diags, NO_PLACE, "did you mean `%s`?", near);
 	else if (!declared->command_names.count)
@@ -127,11 +146,30 @@ static void check_value(struct lower *lower, const struct slurm_rule *rule,
 	diag_note(lower->diags, option->head.place.span, "as it is declared here");
 }
 
+/* Only what has columns to choose among can be shown in part. */
+static void check_show(struct lower *lower, const struct slurm_rule *rule)
+{
+	const struct policy *policy = lower->policy;
+
+	for (size_t i = 0; i < policy->slurm.count; i++)
+		if (policy->slurm.items[i].verb == SBX_SLURM_OPTION &&
+		    policy->slurm.items[i].value_kind == SBX_TAKES_COLUMNS &&
+		    str_equal(policy->slurm.items[i].command, rule->command))
+			return;
+	diag_error(lower->diags, DIAG_C0803, rule->head.place.span,
+		   "`show` is for a command with an option for columns, and `%.*s` has none",
+		   STR_ARG(rule->command));
+}
+
 static void check_rule(struct lower *lower, const struct declared *declared,
 		       const struct slurm_rule *rule)
 {
 	if (rule->verb == SBX_SLURM_OPTION || rule->verb == SBX_SLURM_BUDGET ||
-	    !rule->command.ptr || !check_command(lower, declared, rule) || !rule->option.ptr)
+	    !rule->command.ptr || !check_command(lower, declared, rule))
+		return;
+	if (rule->verb == SBX_SLURM_SHOW)
+		check_show(lower, rule);
+	if (!rule->option.ptr)
 		return;
 	const struct slurm_rule *option =
 	    map_get(&declared->options, option_key(lower->arena, rule->command, rule->option));

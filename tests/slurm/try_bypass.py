@@ -53,8 +53,8 @@ ATTEMPTS = [
     Attempt("the same by a variable", "srun", "touch", "TRACE", environment={"SLURM_JOB_ID": "JOB", "SLURM_OVERLAP": "1"}, job=True,
             says="denied: --"),
     Attempt("a command on this side", "salloc", "touch", "TRACE", says="it runs a command outside"),
-    Attempt("scontrol writes a file", "scontrol", "write", "batch_script", "JOB", "TRACE", job=True, says="nothing allows: scontrol"),
-    Attempt("scontrol reads commands", "scontrol", stdin="write batch_script JOB TRACE\n", job=True, says="nothing allows: scontrol"),
+    Attempt("scontrol writes a file", "scontrol", "write", "batch_script", "JOB", "TRACE", job=True, says="of scontrol there are: "),
+    Attempt("scontrol reads commands", "scontrol", stdin="write batch_script JOB TRACE\n", job=True, says="of scontrol there are: "),
 ]
 
 
