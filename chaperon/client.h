@@ -45,6 +45,7 @@ enum client_life {
 };
 
 struct command;
+enum shown_column { SHOWN_AS_IS, SHOWN_LEFT, SHOWN_RIGHT }; /* in it, to the left, right */
 struct client {
 	struct server *server;
 	struct client *next, **link;
@@ -67,6 +68,7 @@ struct client {
 	uint32_t job;
 	uint64_t asked; /* record->lines when the queue was asked */
 	struct job_ids ids;
+	enum shown_column column; /* of comments, in a listing */
 };
 
 void client_begin(struct server *server, int fd);

@@ -9,6 +9,7 @@
 #include "chaperon/budget.h"
 #include "chaperon/minder.h"
 #include "chaperon/queue.h"
+#include "chaperon/shown.h"
 #include "chaperon/tables.h"
 #include "chaperon/words.h"
 
@@ -80,33 +81,9 @@ static bool add_ids(struct client *client, const char *before)
 	return true;
 }
 
-/* ---- answers with tags in them ----------------------------------------------------------- */
-
-/* The comment that was asked for stands where Slurm has the tag. */
 static void show_captured(struct client *client, int status)
 {
-	const struct record *record = client->server->record;
-	size_t size = evbuffer_get_length(client->captured), from = 0;
-	const char *text = (const char *)evbuffer_pullup(client->captured, -1);
-
-	for (size_t at = 0; at + JOB_TAG_SIZE - 4 <= size; at++) {
-		char tag[JOB_TAG_SIZE] = "";
-		const struct job *job;
-
-		if (text[at] != 's' || memcmp(text + at, "sbx-", 4) != 0)
-			continue;
-		memcpy(tag, text + at, 36);
-		job = record_tagged(record, tag);
-		if (!job)
-			continue;
-		client_send(client, CHAPERON_OUTPUT, text + from, at - from);
-		if (job->comment)
-			client_send(client, CHAPERON_OUTPUT, job->comment, strlen(job->comment));
-		at += 35;
-		from = at + 1;
-	}
-	if (size > from)
-		client_send(client, CHAPERON_OUTPUT, text + from, size - from);
+	shown_send(client, NULL);
 	client_exit(client, status);
 }
 
@@ -194,6 +171,7 @@ static void list(struct client *client, int status)
 		command_refused(client);
 		return;
 	}
+	shown_widen(client);
 	add_user(client);
 	if (!all_of_user(client) || any) {
 		if (!any && !keep_in_scope(client))
@@ -239,7 +217,8 @@ static void show_job(struct client *client, int status)
 	}
 	if (job)
 		words_show(client, job->tag, job->id);
-	show_captured(client, status);
+	shown_send(client, job);
+	client_exit(client, status);
 }
 
 static void begin_show(struct client *client)

@@ -97,7 +97,44 @@ class Tries:
         self.native("scancel", other)
 
 
-ORDER = ("variables", "statuses", "cancelled")
+    # --- what is shown of a job
+
+    def columns(self):
+        """The comment stands where the real one has ours, in each width; no part of the mark is seen."""
+        for comment in ("short", "x" * 30 + " and quite a bit longer than that"):
+            free = self.native("sbatch", "--parsable", "--hold", f"--comment={comment}", "--job-name=name", "-o", "/dev/null", "--wrap=true").stdout.strip()
+            held = self.submit("--hold", f"--comment={comment}", "--job-name=name", "--wrap=true")
+            for option in ("--format=%k", "--format=<%k> %j", "--format=%40k %j", "--format=%.40k %j", "--format=%.90k|%j", "--format=%90k|%j",
+                           "--format=%% %j %.60k %T", "--Format=comment:90,name", "--Format=name,Comment:.80", "--Format=name:10,comment:40 |"):
+                lines = [run("squeue", "--jobs", job, option)[1] for run, job in ((self.real, free), (self.session.run, held))]
+                self.check(lines[0] == lines[1], f"squeue {option}, {len(comment)}", "\n".join(lines))
+            for option in ("--format=%.20k %j", "--format=%20k|%j", "--format=%.3k %j", "--format=%1k", "--Format=comment", "--Format=name,comment:20,name",
+                           "--Format=comment:.5"):
+                out = self.session.run("squeue", "--jobs", held, option)[1]
+                self.check("sbx-" not in out and comment[:20] in out and len(set(map(len, out.splitlines()))) == 1, f"a narrow column: squeue {option}", out)
+            self.native("scancel", "--me")
+        held = self.submit("--hold", "--wrap=true")
+        out = self.session.run("squeue", "--noheader", "--jobs", held, "--format=<%k> %j")[1]
+        self.check(out == "<> wrap\n", "no comment", out)
+        self.native("scancel", "--me")
+
+    def real(self, *words):
+        done = self.native(*words)
+        return done.returncode, done.stdout, done.stderr
+
+    def files(self):
+        """The files and the directory of a job, as it was submitted."""
+        keys = r"(?:StdOut|StdErr|WorkDir)=\S*"
+        for words in ([], ["--output=to/%x-%j", "--job-name=name"], [f"--output={self.project}/all", "--error=e-%j_%A"], [f"--chdir={self.below}"]):
+            free = self.native("sbatch", "--parsable", "--hold", *words, "--wrap=true").stdout.strip()
+            held = self.submit("--hold", *words, "--wrap=true")
+            texts = [run("scontrol", "show", "job", job)[1] for run, job in ((self.real, free), (self.session.run, held))]
+            told = [[line.replace(str(self.project), "").replace(job, "JOB") for line in re.findall(keys, text)] for text, job in zip(texts, (free, held))]
+            self.check(len(told[0]) == 3 and told[0] == told[1] and "sbx-" not in texts[1], f"scontrol show job: {' '.join(words)}", f"{told}\n{texts[1]}")
+        self.native("scancel", "--me")
+
+
+ORDER = ("variables", "statuses", "cancelled", "columns", "files")
 
 
 def run(world, report):
