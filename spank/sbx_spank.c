@@ -18,6 +18,7 @@
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
@@ -41,7 +42,7 @@ struct wrap {
 
 /* ---- the command -------------------------------------------------------------------------- */
 
-/* A whole small file; NULL: it cannot be had, or is larger. */
+/* A whole small file; NULL: it cannot be had, or is larger: errno. */
 static char *read_file(const char *path, size_t most, size_t *size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -52,6 +53,8 @@ static char *read_file(const char *path, size_t most, size_t *size)
 		got = read(fd, data + *size, most + 1 - *size);
 	if (fd >= 0)
 		close(fd);
+	if (data && *size > most)
+		errno = EFBIG;
 	if (!data || got < 0 || *size > most) {
 		free(data);
 		return NULL;
@@ -176,33 +179,53 @@ static void hex_digest(const void *data, size_t size, char out[65])
 		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
 }
 
-/* Does a line of @path begin with the digest of the envelope's policy?  The envelope is the
- * one that sbx-exec will take, or sbx-exec takes none. */
-static bool has_policy(const char *path, const struct wrap *wrap)
+/* The digest of the envelope's policy, if the envelope is the one that sbx-exec will take. */
+static const char *policy_of(const char *envelope, size_t size, const struct wrap *wrap)
 {
-	char name[sizeof(wrap->directory) + 16], digest[65];
+	char digest[65];
+
+	hex_digest(envelope, size, digest);
+	if (strcmp(digest, wrap->digest) != 0)
+		return NULL;
+	for (const char *at = envelope; at < envelope + size; at += strlen(at) + 1)
+		if (!strncmp(at, "blob ", 5) && strlen(at) == 5 + 64)
+			return at + 5;
+	return NULL;
+}
+
+static bool begins_a_line(const char *policy, const char *list)
+{
+	while (list && strncmp(list, policy, 64) != 0) {
+		list = strchr(list, '\n');
+		list += list != NULL;
+	}
+	return list;
+}
+
+/* What is to be said against the policy; NULL: @path lists it. */
+static const char *policy_objection(const char *path, const struct wrap *wrap)
+{
+	static char why[4400];
+	char name[sizeof(wrap->directory) + 16];
 	size_t size, listed;
 	char *envelope, *list = read_file(path, ENVELOPE_MAX, &listed);
-	const char *policy = NULL;
-	bool found = false;
+	const char *policy;
 
+	if (!list) {
+		snprintf(why, sizeof(why), "policies=%s of plugstack.conf cannot be read: %s", path,
+			 strerror(errno));
+		return why;
+	}
 	snprintf(name, sizeof(name), "%s/" SBX_JOB_ENVELOPE, wrap->directory);
 	envelope = read_file(name, ENVELOPE_MAX, &size);
-	if (envelope && list) {
-		hex_digest(envelope, size, digest);
-		for (const char *at = envelope; at < envelope + size && !policy;
-		     at += strlen(at) + 1)
-			if (!strncmp(at, "blob ", 5) && strlen(at) == 5 + 64)
-				policy = at + 5;
-		for (char *at = list; policy && !strcmp(digest, wrap->digest) && at && !found;) {
-			found = !strncmp(at, policy, 64);
-			at = strchr(at, '\n');
-			at += at != NULL;
-		}
-	}
+	policy = envelope ? policy_of(envelope, size, wrap) : NULL;
+	snprintf(why, sizeof(why), "%s",
+		 policy && begins_a_line(policy, list) ? ""
+		 : policy ? "the site does not list the policy of this job"
+			  : "this job has no envelope with the digest that it names");
 	free(envelope);
 	free(list);
-	return found;
+	return *why ? why : NULL;
 }
 
 /* ---- called by slurmstepd: what is below 0 ends the task ---------------------------------- */
@@ -213,46 +236,55 @@ static bool comment_is_tag(const char *comment)
 	       strspn(comment + strlen(TAG), "0123456789abcdef") == TAG_LENGTH - strlen(TAG);
 }
 
-/* Before the tasks are made, since it asks slurmctld. */
-int slurm_spank_user_init(spank_t spank, int count, char **words)
+static bool is_batch(spank_t spank)
+{
+	uint32_t step;
+
+	return spank_get_item(spank, S_JOB_STEPID, &step) == ESPANK_SUCCESS &&
+	       step == SLURM_BATCH_SCRIPT;
+}
+
+/* Asks slurmctld.  Of a job that nobody can be asked of it is not known: it is held. */
+static bool came_wrapped(uint32_t job)
 {
 	job_info_msg_t *jobs = NULL;
+	bool wrapped = slurm_load_job(&jobs, job, SHOW_ALL) != SLURM_SUCCESS || !jobs;
+
+	for (uint32_t i = 0; jobs && i < jobs->record_count; i++)
+		wrapped |= comment_is_tag(jobs->job_array[i].comment);
+	if (jobs)
+		slurm_free_job_info_msg(jobs);
+	return wrapped;
+}
+
+/* Once a step and before its tasks are made. */
+int slurm_spank_user_init(spank_t spank, int count, char **words)
+{
 	uint32_t job, step;
+	bool known = spank_get_item(spank, S_JOB_STEPID, &step) == ESPANK_SUCCESS &&
+		     spank_get_item(spank, S_JOB_ID, &job) == ESPANK_SUCCESS;
 
 	(void)count;
 	(void)words;
-	if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS ||
-	    spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || step == SLURM_BATCH_SCRIPT ||
-	    step == SLURM_EXTERN_CONT)
+	if (known && step == SLURM_EXTERN_CONT)
 		return ESPANK_SUCCESS;
-	/* Of a job that nobody can be asked of it is not known: it is held. */
-	in_wrapped_job = slurm_load_job(&jobs, job, SHOW_ALL) != SLURM_SUCCESS || !jobs;
-	for (uint32_t i = 0; jobs && i < jobs->record_count; i++)
-		in_wrapped_job |= comment_is_tag(jobs->job_array[i].comment);
-	if (jobs)
-		slurm_free_job_info_msg(jobs);
+	in_wrapped_job = !known || (step != SLURM_BATCH_SCRIPT && came_wrapped(job));
 	return ESPANK_SUCCESS;
 }
 
 static const char *objection(spank_t spank, int count, char **words)
 {
 	const char *policies = argument(count, words, "policies");
+	bool held = is_held(spank, count, words);
 	struct wrap wrap;
-	uint32_t step;
-	bool held = is_held(spank, count, words), batch;
 
 	if (!held && !in_wrapped_job)
 		return NULL;
-	if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
-		return "what this step is cannot be learnt";
-	batch = step == SLURM_BATCH_SCRIPT;
-	if (!is_wrapped(spank, batch, &wrap))
+	if (!is_wrapped(spank, is_batch(spank), &wrap))
 		return in_wrapped_job
 			   ? "this job is a session's: it is entered only from inside it"
 			   : "this account's jobs are submitted from inside a session of sbx-exec";
-	if (held && policies && !has_policy(policies, &wrap))
-		return "the site does not list the policy of this job";
-	return NULL;
+	return held && policies ? policy_objection(policies, &wrap) : NULL;
 }
 
 int slurm_spank_task_init(spank_t spank, int count, char **words)
@@ -265,22 +297,55 @@ int slurm_spank_task_init(spank_t spank, int count, char **words)
 	return SLURM_ERROR;
 }
 
-/* In each daemon and client: a word that is mistaken is said before anything rests on it. */
-int slurm_spank_init(spank_t spank, int count, char **words)
+/* ---- plugstack.conf ------------------------------------------------------------------- */
+
+static bool is_known(const char *word)
 {
 	static const char *const known[] = { "users=", "groups=", "policies=" };
 
+	for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+		if (!strncmp(word, known[k], strlen(known[k])))
+			return true;
+	return false;
+}
+
+static bool is_account(const char *name)
+{
+	return getpwnam(name);
+}
+
+static bool is_group(const char *name)
+{
+	return getgrnam(name);
+}
+
+/* It holds nobody then, and has to be seen; others go on, so that the end of an account is
+ * not that of a cluster. */
+static void say_unknown(const char *names, bool (*exists)(const char *), const char *what)
+{
+	char *copy = names ? strdup(names) : NULL, *rest = copy, *name;
+
+	while ((name = strsep(&rest, ",")))
+		if (!exists(name))
+			slurm_error("sbx: plugstack.conf: no %s '%s' is known: it holds nobody",
+				    what, name);
+	free(copy);
+}
+
+/* In each daemon and client: a word that is mistaken is said before anything rests on it. */
+int slurm_spank_init(spank_t spank, int count, char **words)
+{
 	(void)spank;
 	for (int i = 0; i < count; i++) {
-		bool good = false;
-
-		for (size_t k = 0; k < sizeof(known) / sizeof(known[0]) && !good; k++)
-			good = !strncmp(words[i], known[k], strlen(known[k]));
-		if (good)
+		if (is_known(words[i]))
 			continue;
 		slurm_error("sbx: plugstack.conf: no word %s: users=, groups=, policies=",
 			    words[i]);
 		return SLURM_ERROR;
+	}
+	if (spank_context() == S_CTX_SLURMD || spank_context() == S_CTX_REMOTE) {
+		say_unknown(argument(count, words, "users"), is_account, "account");
+		say_unknown(argument(count, words, "groups"), is_group, "group");
 	}
 	return ESPANK_SUCCESS;
 }

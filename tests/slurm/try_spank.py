@@ -91,12 +91,34 @@ class Tries:
             self.check((state == "COMPLETED") == runs and words in said, f"policies: {text[:12]!r}", f"{state} {said}")
         listed.unlink()
         state, said = self.batch(self.held)
-        self.check(state == "FAILED", "policies: no such file", f"{state} {said}")
+        self.check(state == "FAILED" and f"sbx: policies={listed} of plugstack.conf cannot be read: No such file or directory\n" in said,
+                   "policies: no such file", f"{state} {said}")
+
+    def envelopes(self):
+        """With a list of policies the envelope has to be the one that the digest is of."""
+        listed = self.world.work / "policies"
+        listed.write_text("")
+        self.say(f"users={self.world.user} policies={listed}")
+        job = self.held("sbatch", "--parsable", "--hold", "--wrap=true")
+        script = self.session.project / "other.sh"
+        script.write_text(re.sub("--digest [0-9a-f]+", "--digest " + "0" * 64, self.native("scontrol", "write", "batch_script", job, "-").stdout))
+        self.native("scancel", job)
+        state, said = self.batch(lambda *words: self.native(*words[:-1], str(script)).stdout.strip())
+        self.check(state == "FAILED" and "sbx: this job has no envelope with the digest that it names\n" in said, "policies: another digest", f"{state} {said}")
 
     def mistakes(self):
         self.say("user=x")
         step = self.native("srun", "true")
-        self.check(step.returncode and "plugstack.conf: no word user=x: users=, groups=, policies=" in step.stderr, "a word that it does not know", step)
+        self.check(step.returncode and "plugstack.conf: no word user=x: users=, groups=, policies=\n" in step.stderr, "a word that it does not know", step)
+
+    def unknown_names(self):
+        """They hold nobody, in the log of who may mend it; the others are held."""
+        self.say(f"users=nosuchuser,{self.world.user} groups=nosuchgroup")
+        state, said = self.batch(self.free)
+        logs = "".join(path.read_text() for path in (self.world.cluster.directory / "log").glob("slurmd-*.log"))
+        self.check(state == "FAILED" and "nosuch" not in said, "a name of nobody beside one that is held", f"{state} {said}")
+        for what in ("account 'nosuchuser'", "group 'nosuchgroup'"):
+            self.check(f"error: sbx: plugstack.conf: no {what} is known: it holds nobody\n" in logs, f"slurmd's log: no {what}", logs[-1000:])
 
 
 def run(world, report):
@@ -108,7 +130,7 @@ def run(world, report):
         return
     tries = Tries(world, report)
     try:
-        for name in ("accounts", "near_misses", "entering", "policies", "mistakes"):
+        for name in ("accounts", "near_misses", "entering", "policies", "envelopes", "mistakes", "unknown_names"):
             getattr(tries, name)()
     finally:
         tries.conf.write_text("")
