@@ -134,7 +134,7 @@ $(O)/slurm/sbx-slurm: $(O)/sbx-slurm
 # --- sbx_spank.so: for who runs a cluster, where Slurm's headers are ------------------
 # It is a part of slurmstepd, whose own library it finds there.
 SPANK := $(if $(wildcard /usr/include/slurm/spank.h),$(O)/sbx_spank.so)
-$(O)/sbx_spank.so: $(patsubst %.c,$(O)/spank/%.o,spank/sbx_spank.c blob/sha256.c)
+$(O)/sbx_spank.so: $(patsubst %.c,$(O)/spank/%.o,$(wildcard spank/*.c) blob/sha256.c)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -Wl,-z,relro,-z,now -o $@ $^
 $(O)/spank/%.o: %.c

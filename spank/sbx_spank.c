@@ -8,12 +8,14 @@
  *   - in a job that came through the wrap itself, which its comment tells: `srun --jobid`
  *     of somebody who is not confined, or is by another policy, enters none.
  * With policies=FILE the envelope of such an account has to name a policy that FILE has.
+ * And it lets nothing else of theirs run beside the command: see early.h.
  *
  * A task is judged as its user, who could open all of this anyway.  What is not understood
  * is refused.
  */
 #include "blob/blob.h"
 #include "blob/job_wire.h"
+#include "spank/early.h"
 
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
@@ -34,7 +36,9 @@ SPANK_PLUGIN(sbx, 1)
 #define TAG          "sbx-"
 #define TAG_LENGTH   36
 
-static bool in_wrapped_job; /* of this slurmstepd */
+/* Of this slurmstepd: in a job that came through the wrap; of a held account's, that what
+ * runs beside the command could not be refused. */
+static bool in_wrapped_job, unready;
 
 struct wrap {
 	char directory[4200], digest[65];
@@ -257,18 +261,37 @@ static bool came_wrapped(uint32_t job)
 	return wrapped;
 }
 
-/* Once a step and before its tasks are made. */
+/* Once a step and before its tasks are made.  It refuses nothing: a batch job that failed
+ * here would drain its node. */
 int slurm_spank_user_init(spank_t spank, int count, char **words)
 {
 	uint32_t job, step;
 	bool known = spank_get_item(spank, S_JOB_STEPID, &step) == ESPANK_SUCCESS &&
 		     spank_get_item(spank, S_JOB_ID, &job) == ESPANK_SUCCESS;
 
-	(void)count;
-	(void)words;
 	if (known && step == SLURM_EXTERN_CONT)
 		return ESPANK_SUCCESS;
 	in_wrapped_job = !known || (step != SLURM_BATCH_SCRIPT && came_wrapped(job));
+	if (is_held(spank, count, words))
+		unready = !early_clean_environment(spank, argument(count, words, "env")) ||
+			  !early_watch_forks();
+	return ESPANK_SUCCESS;
+}
+
+/* A batch job has no epilog but the site's. */
+int slurm_spank_task_post_fork(spank_t spank, int count, char **words)
+{
+	if (!argument(count, words, "task-epilog") && !is_batch(spank))
+		early_refuse_epilog();
+	return ESPANK_SUCCESS;
+}
+
+int slurm_spank_exit(spank_t spank, int count, char **words)
+{
+	(void)spank;
+	(void)count;
+	(void)words;
+	early_let_fork();
 	return ESPANK_SUCCESS;
 }
 
@@ -280,6 +303,8 @@ static const char *objection(spank_t spank, int count, char **words)
 
 	if (!held && !in_wrapped_job)
 		return NULL;
+	if (unready)
+		return "the environment of this job cannot be cleaned";
 	if (!is_wrapped(spank, is_batch(spank), &wrap))
 		return in_wrapped_job
 			   ? "this job is a session's: it is entered only from inside it"
@@ -291,22 +316,25 @@ int slurm_spank_task_init(spank_t spank, int count, char **words)
 {
 	const char *why = objection(spank, count, words);
 
-	if (!why)
-		return ESPANK_SUCCESS;
-	slurm_error("sbx: %s", why);
-	return SLURM_ERROR;
+	if (why) {
+		slurm_error("sbx: %s", why);
+		return SLURM_ERROR;
+	}
+	if (!argument(count, words, "task-prolog"))
+		early_refuse_prolog();
+	return ESPANK_SUCCESS;
 }
 
 /* ---- plugstack.conf ------------------------------------------------------------------- */
 
 static bool is_known(const char *word)
 {
-	static const char *const known[] = { "users=", "groups=", "policies=" };
+	static const char *const known[] = { "users=", "groups=", "policies=", "env=" };
 
 	for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
 		if (!strncmp(word, known[k], strlen(known[k])))
 			return true;
-	return false;
+	return !strcmp(word, "task-prolog=run") || !strcmp(word, "task-epilog=run");
 }
 
 static bool is_account(const char *name)
@@ -339,7 +367,8 @@ int slurm_spank_init(spank_t spank, int count, char **words)
 	for (int i = 0; i < count; i++) {
 		if (is_known(words[i]))
 			continue;
-		slurm_error("sbx: plugstack.conf: no word %s: users=, groups=, policies=",
+		slurm_error("sbx: plugstack.conf: no word %s: users=, groups=, policies=, env=, "
+			    "task-prolog=run, task-epilog=run",
 			    words[i]);
 		return SLURM_ERROR;
 	}

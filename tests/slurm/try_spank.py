@@ -109,7 +109,11 @@ class Tries:
     def mistakes(self):
         self.say("user=x")
         step = self.native("srun", "true")
-        self.check(step.returncode and "plugstack.conf: no word user=x: users=, groups=, policies=\n" in step.stderr, "a word that it does not know", step)
+        self.check(step.returncode and "plugstack.conf: no word user=x: users=, groups=, policies=, env=, task-prolog=run, task-epilog=run\n" in step.stderr, "a word that it does not know", step)
+        for words in ("task-prolog=yes", "task-epilog="):
+            self.say(words)
+            step = self.native("srun", "true")
+            self.check(step.returncode and f"no word {words}:" in step.stderr, f"not a word: {words}", step)
 
     def unknown_names(self):
         """They hold nobody, in the log of who may mend it; the others are held."""
