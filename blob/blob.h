@@ -332,7 +332,7 @@ enum sbx_slurm_takes { /* what an option takes: all but the first and third need
 	/* what the chaperon looks into, whatever the policy allows */
 	SBX_TAKES_HOSTS,     /* nodes by name: no file of names */
 	SBX_TAKES_JOBS,      /* ids of jobs */
-	SBX_TAKES_NAME,      /* letters, digits and ._- since names of files are made of it */
+	SBX_TAKES_NAME,      /* nothing that a shell or a file's name would take for more */
 	SBX_TAKES_DIRECTORY, /* where the job runs */
 	SBX_TAKES_INPUT,     /* files that the job opens itself, inside */
 	SBX_TAKES_OUTPUT,

@@ -302,9 +302,11 @@ const char *sbx_slurm_objection(unsigned takes, const char *value)
 			   ? NULL
 			   : "is no list of job ids";
 	case SBX_TAKES_NAME:
-		return consists_of(value, "._-") && value[0] != '.' && value[0] != '-'
+		/* None of these is more than a blank to a shell that reads it without quotes, as
+		 * prologs do; a slash would lead names of files elsewhere. */
+		return consists_of(value, "._- ()[]+,:=@%#") && !strchr(".- ", value[0])
 			   ? NULL
-			   : "has other characters than letters, digits and ._-";
+			   : "has other characters than letters, digits, blanks and ._-()[]+,:=@%#";
 	case SBX_TAKES_ARRAY:
 		return array(value, &ignored) ? NULL : "is no list of tasks";
 	case SBX_TAKES_DIRECTORY:

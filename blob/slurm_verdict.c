@@ -16,6 +16,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { OP_NONE, OP_IN, OP_MAX }; /* sbx_slurm_rule.op */
 
@@ -215,6 +216,20 @@ static bool runs_a_program(const char *command)
 	return !strcmp(command, "sbatch") || !strcmp(command, "srun") || !strcmp(command, "salloc");
 }
 
+/* As scontrol reads its keys: jobid is JobId. */
+static uint32_t declared_key(const struct reader *reader, const char *key)
+{
+	for (uint32_t i = 0; i < SBX_COUNT(reader->blob, SLURM); i++) {
+		const struct sbx_slurm_rule *rule = rule_at(reader, i);
+
+		if (rule->head.verb == SBX_SLURM_OPTION &&
+		    !strcmp(sbx_string(reader->blob, rule->command), reader->request->command) &&
+		    !strcasecmp(sbx_string(reader->blob, rule->option), key))
+			return i;
+	}
+	return SBX_NONE;
+}
+
 /* KEY=VALUE of a command of two words; any other plain word is an operand. */
 static bool plain_word(struct reader *reader, const char *word)
 {
@@ -227,7 +242,7 @@ static bool plain_word(struct reader *reader, const char *word)
 		return true;
 	}
 	snprintf(key, sizeof(key), "--%.*s", (int)(equals - word), word);
-	index = declared(reader, key, strlen(key), 0);
+	index = declared_key(reader, key);
 	return index == SBX_NONE ? unknown(reader, "not a key of this command", word)
 				 : give(reader, index, equals + 1);
 }

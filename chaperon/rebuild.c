@@ -86,9 +86,9 @@ static void default_name(const struct ask *ask, char *out, size_t size)
 		script = "wrap";
 	snprintf(out, size, "%s", slash && slash[1] && script != slash ? slash + 1 : script);
 	for (char *at = out; *at; at++) {
-		char one[2] = { *at, '\0' };
+		char name[3] = { 'x', *at, '\0' }; /* the first one is held to more */
 
-		if (sbx_slurm_objection(SBX_TAKES_NAME, one) && !(at != out && strchr("._-", *at)))
+		if (sbx_slurm_objection(SBX_TAKES_NAME, at == out ? name + 1 : name))
 			*at = '_';
 	}
 }

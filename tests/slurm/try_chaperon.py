@@ -173,6 +173,8 @@ class Tries:
             self.check(status == 1 and f"job {other} is not of this project" in errors, f"not ours: {' '.join(words)}", errors)
         status, _, errors = self.session.run("scontrol", "update", f"JobId={mine}", "TimeLimit=5")
         self.check(status == 0 and "TimeLimit=00:05:00" in self.native("scontrol", "show", "job", mine).stdout, "update", errors)
+        status, _, errors = self.session.run("scontrol", "update", f"jobid={mine}", "timelimit=6")
+        self.check(status == 0 and "TimeLimit=00:06:00" in self.native("scontrol", "show", "job", mine).stdout, "update, in lower case", errors)
         status, _, errors = self.session.run("scancel", "--state=PENDING")
         left = self.native("squeue", "--noheader", "--me", "--format=%i").stdout.split()
         self.check(status == 0 and other in left and mine not in left, "scancel without an id takes the project's alone", left)
@@ -321,6 +323,7 @@ class Tries:
         try:
             session = Session(self.world, self.world.work / "fake")
             self.check("Slurm's sdiag of this machine has no --sort-by-id: it is refused" in session.notes, "a surprise is told", session.notes)
+            self.check(not any("--reset" in note for note in session.notes), "but not what the policy has no use for", session.notes)
             status, out, errors = session.run("sdiag", "--sort-by-time", environment={"EVIL": "1"})
             self.check(out == "HOME LANG LOGNAME PATH SLURM_CONF USER 0 1 2 3 / --sort-by-time\n",
                        "three descriptors (and the one that reads them), six variables", out + errors)
