@@ -384,12 +384,6 @@ static void begin_change(struct client *client)
 
 /* ---- all of them -------------------------------------------------------------------------- */
 
-static void begin_plain(struct client *client)
-{
-	command_line(client);
-	client_run(client, ANSWER_SECONDS);
-}
-
 static void begin_listing(struct client *client)
 {
 	if (lacks_ids(client->server->record) || are_too_many(client))
@@ -405,18 +399,22 @@ static void dispatch(struct client *client)
 	static void (*const begin[])(struct client *) = {
 		[COMMAND_LISTING] = begin_listing, [COMMAND_SHOW] = begin_show,
 		[COMMAND_CHANGE] = begin_change,   [COMMAND_CANCEL] = begin_change,
-		[COMMAND_PLAIN] = begin_plain,
+		[COMMAND_PLAIN] = plain_begin,	   [COMMAND_NAMES] = plain_names,
 	};
 	const struct record *record = client->server->record;
+	const char *about = judge_about(&client->ask);
 
-	if (*record->wrong && client->command->class != COMMAND_PLAIN && !command_is_step(client))
+	if (*record->wrong && client->command->class < COMMAND_PLAIN && !about &&
+	    !command_is_step(client))
 		client_fail(client, "the record of jobs %s %s", record->path, record->wrong);
-	else if (client->command->class <= COMMAND_STEP)
+	else if (client->command->class <= COMMAND_STEP && !about)
 		job_begin(client);
 	else if (!ask_settle(&client->ask) ||
 		 !judge_command(&client->ask, client->command, &frame) ||
 		 !tables_fit(&client->ask, client->command->program))
 		command_refused(client);
+	else if (about)
+		plain_about(client, about);
 	else
 		begin[client->command->class](client);
 }
@@ -486,13 +484,13 @@ void command_script(struct client *client)
 void command_begun(struct client *client)
 {
 	/* A step's nodes are those of its job, and end with that. */
-	if (client->command->class == COMMAND_STEP && !command_is_step(client))
+	if (client->command->class == COMMAND_STEP && *client->tag && !command_is_step(client))
 		minder_hold(client->server->session, client->tag, run_pid(client->run));
 }
 
 void command_end(struct client *client)
 {
-	if (client->command->class != COMMAND_STEP)
+	if (client->command->class != COMMAND_STEP || !*client->tag)
 		return;
 	if (!command_is_step(client)) {
 		record_ended(client->server->record, client->tag);

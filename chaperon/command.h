@@ -18,6 +18,11 @@ struct job_frame job_frame(const struct client *client);
 /* Removes its envelope. */
 void job_forget(const struct client *client);
 
+/* plain.c */
+void plain_begin(struct client *client);
+void plain_names(struct client *client);
+void plain_about(struct client *client, const char *option);
+
 /* The first word of the real command line and the options that were given. */
 void command_line(struct client *client);
 /* A refusal that was written to client->ask: says it.  Always false. */

@@ -20,6 +20,11 @@ static const struct command commands[] = {
 	{ "sstat", "/usr/bin/sstat", COMMAND_LISTING, "--format", NULL },
 	{ "sprio", "/usr/bin/sprio", COMMAND_LISTING, "--format", NULL },
 	{ "scancel", "/usr/bin/scancel", COMMAND_CANCEL, NULL, NULL },
+	{ "scontrol", "/usr/bin/scontrol", COMMAND_NONE, NULL, NULL },
+	{ "scontrol-show-hostlist", "/usr/bin/scontrol", COMMAND_NAMES, NULL, "hostlist" },
+	{ "scontrol-show-hostlistsorted", "/usr/bin/scontrol", COMMAND_NAMES, NULL,
+	  "hostlistsorted" },
+	{ "scontrol-show-hostnames", "/usr/bin/scontrol", COMMAND_NAMES, NULL, "hostnames" },
 	{ "scontrol-show-job", "/usr/bin/scontrol", COMMAND_SHOW, NULL, "show job" },
 	{ "scontrol-hold", "/usr/bin/scontrol", COMMAND_CHANGE, NULL, "hold" },
 	{ "scontrol-release", "/usr/bin/scontrol", COMMAND_CHANGE, NULL, "release" },
@@ -35,6 +40,17 @@ const struct command *judge_find(const char *name)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!strcmp(commands[i].name, name))
 			return &commands[i];
+	return NULL;
+}
+
+const char *judge_about(const struct ask *ask)
+{
+	static const char *const options[] = { "--help", "--usage", "--version", "--helpformat",
+					       "--help-fields" };
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (ask_option(ask, options[i]))
+			return options[i];
 	return NULL;
 }
 
@@ -148,6 +164,22 @@ static bool judge_listing(struct ask *ask, const struct command *command)
 	return good;
 }
 
+/* Does an option of scancel say which jobs are meant?  --quiet or a signal does not, and
+ * would end all there are. */
+static bool picks_jobs(const struct ask *ask)
+{
+	for (unsigned i = 0; i < ask->request.given_count; i++) {
+		const struct sbx_slurm_given *given = &ask->request.given[i];
+		const char *name = ask_name(ask, given);
+
+		if (given->value ? strcmp(name, "--signal") != 0 &&
+				       ask_takes(ask, given) != SBX_TAKES_CLUSTERS
+				 : !strcmp(name, "--me"))
+			return true;
+	}
+	return false;
+}
+
 static bool judge_change(struct ask *ask, const struct command *command, size_t ids)
 {
 	uint32_t hours = judge_hours(ask->blob);
@@ -156,8 +188,20 @@ static bool judge_change(struct ask *ask, const struct command *command, size_t 
 		return ask_refuse_by(ask, hours,
 				     "%s refused: the policy has a budget of hours, counted once",
 				     ask->request.command);
-	return ids || (command->class == COMMAND_CANCEL && ask->request.given_count) ||
+	return ids || (command->class == COMMAND_CANCEL && picks_jobs(ask)) ||
 	       ask_refuse(ask, "%s refused: which job?", ask->request.command);
+}
+
+/* What is asked of nobody: a list may be left out, where a variable has one.  Of a name
+ * with a slash scontrol would read the file. */
+static bool judge_names(struct ask *ask)
+{
+	const struct sbx_slurm_request *request = &ask->request;
+	const char *list = request->operand_count ? request->operands[0] : "";
+
+	return (request->operand_count <= 1 && list[0] != '-' && !strchr(list, '/')) ||
+	       ask_refuse(ask, "%s refused: it takes one list of names, such as n[1-3]",
+			  request->command);
 }
 
 bool judge_command(struct ask *ask, const struct command *command, const struct job_frame *frame)
@@ -165,6 +209,14 @@ bool judge_command(struct ask *ask, const struct command *command, const struct 
 	const struct sbx_slurm_request *request = &ask->request;
 	size_t ids = 0;
 
+	if (judge_about(ask))
+		return true;
+	if (command->class == COMMAND_NONE) /* it would read commands */
+		return ask_refuse(ask,
+				  "%s refused: only --help and --version are without a command",
+				  request->command);
+	if (command->class == COMMAND_NAMES)
+		return judge_names(ask);
 	if (command->class <= COMMAND_STEP)
 		return judge_job(ask, command, frame);
 	if (command->class == COMMAND_PLAIN)

@@ -15,13 +15,15 @@ enum command_class {
 	COMMAND_SHOW,    /* shows one job in full */
 	COMMAND_CHANGE,  /* changes jobs that are there */
 	COMMAND_CANCEL,
-	COMMAND_PLAIN, /* shows what is nobody's */
+	COMMAND_PLAIN,   /* shows what is nobody's */
+	COMMAND_NAMES,   /* scontrol show hostnames: text for text */
+	COMMAND_NONE,    /* scontrol by itself */
 };
 struct command {
 	const char *name, *program;
 	enum command_class class;
 	const char *columns; /* LISTING: its option for columns by name */
-	const char *words;   /* of scontrol: what stands before the id */
+	const char *words;   /* of scontrol: what stands before the id; NAMES: behind show */
 };
 
 /* By its name in a policy; NULL: nobody knows what it does. */
@@ -32,6 +34,8 @@ bool judge_command(struct ask *ask, const struct command *command, const struct 
 uint32_t judge_hours(const struct sbx_blob *blob);
 /* Could a job that was counted get more by it? */
 bool judge_adds_hours(const struct command *command);
+/* The option by which a client is asked about itself, and nothing else; or NULL. */
+const char *judge_about(const struct ask *ask);
 /* Where sbatch looks for its script, as seen from the client; "": on standard input. */
 void judge_script(const struct ask *ask, char *out, size_t size);
 

@@ -112,7 +112,22 @@ static bool lists_option(const struct list *list, const char *name)
 	return strstr(list->text, quoted) != NULL;
 }
 
-/* What the table has of @program's options and the real one has not. */
+/* Does a rule speak of it that is not there to refuse it? */
+static bool is_wanted(const struct sbx_blob *blob, const char *command, const char *option)
+{
+	for (uint32_t i = 0; i < SBX_COUNT(blob, SLURM); i++) {
+		const struct sbx_slurm_rule *rule = SBX_AT(blob, SLURM, sbx_slurm_rule, i);
+
+		if ((rule->head.verb == SBX_SLURM_ALLOW || rule->head.verb == SBX_SLURM_FORCE ||
+		     rule->head.verb == SBX_SLURM_ADD) &&
+		    !strcmp(sbx_string(blob, rule->command), command) &&
+		    !strcmp(sbx_string(blob, rule->option), option))
+			return true;
+	}
+	return false;
+}
+
+/* What the policy wants of @command's options and the real one has not. */
 static void compare(const struct list *list, const char *command)
 {
 	const struct sbx_blob *blob = &of->blob;
@@ -122,7 +137,8 @@ static void compare(const struct list *list, const char *command)
 		const char *name = sbx_string(blob, rule->option);
 
 		if (rule->head.verb == SBX_SLURM_OPTION &&
-		    !strcmp(sbx_string(blob, rule->command), command) && !lists_option(list, name))
+		    !strcmp(sbx_string(blob, rule->command), command) &&
+		    !lists_option(list, name) && is_wanted(blob, command, name))
 			control_note("Slurm's %s of this machine has no %s: it is refused", command,
 				     name);
 	}

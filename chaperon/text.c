@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void strings_add(struct strings *list, const char *format, ...)
 {
@@ -33,6 +34,16 @@ void strings_free(struct strings *list)
 		free(list->items[i]);
 	free(list->items);
 	*list = (struct strings){ 0 };
+}
+
+const char *strings_variable(const struct strings *list, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < list->count; i++)
+		if (!strncmp(list->items[i], name, length) && list->items[i][length] == '=')
+			return list->items[i] + length + 1;
+	return NULL;
 }
 
 void text_hex(const unsigned char digest[32], char out[65])

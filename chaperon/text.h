@@ -16,6 +16,8 @@ struct strings {
 void strings_add(struct strings *list, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void strings_free(struct strings *list);
+/* Of a list of NAME=VALUE: the value, or NULL. */
+const char *strings_variable(const struct strings *list, const char *name);
 
 /* A digest, in hexadecimal. */
 void text_hex(const unsigned char digest[32], char out[65]);
