@@ -1,6 +1,7 @@
 """What docs/slurm.md tells somebody to type, word for word, as an ordinary user with the programs installed."""
 import os
 import re
+import shlex
 import shutil
 import subprocess
 
@@ -44,6 +45,67 @@ class Guide:
         self.report.check(any(line.startswith("Submitted batch job ") for line in lines) and "JOBID" in done.stdout,
                           "guide: a command behind bash -c as well", done.stdout)
 
+    def inside(self, text, **more):
+        """A command of a program in a session of the example."""
+        done = self.type(f"cd ~/project; login-node-sbx bash -c '{text}'", "", **more)
+        return done.returncode, done.stdout, done.stderr
+
+    def usual(self):
+        """What people type, allowed by the example as it is shipped."""
+        status, job, errors = self.inside("sbatch --parsable --hold -J \"nf-foo (1)\" -c 1 --wrap true")
+        self.report.check(status == 0 and job.strip().isdigit(), "example: a job with a name of workflow managers", errors)
+        job = job.strip()
+        lines = [f"squeue {words}" for words in (
+            "", "--me", "-u $USER", "-u $(id -u)", "--user=$USER -t PD,R", "-l", "-o \"%i %j\"", "-O JobID,Name:30,State", "--start", f"-j {job}",
+            "-p debug -h", "-M all")]
+        lines += ["sinfo", "sinfo -s", "sinfo -N -l", "sinfo -o \"%P %D\"", "sinfo -O NodeList", f"scontrol show job {job}", f"scontrol -o show job {job}",
+                  f"scontrol -d show job {job}", "scontrol show hostnames n[1-2]", "scontrol show hostlist n1,n2"]
+        for client in ("sbatch", "srun", "squeue", "scancel", "scontrol", "sinfo", "sacct", "sstat", "sprio"):
+            lines += [f"{client} --version", f"{client} -V", *([] if client == "sacct" else [f"{client} --help"])]  # its help wants a database
+        lines += [f"srun -J x -n1 -c1 -p debug -t 1 -N1 --mem=1G true", f"scancel -u $USER -n \"nf-foo (1)\" --clusters=all"]
+        script = "for line; do eval \"$line\" >/dev/null 2>err || { echo \"$line\"; cat err; }; done"
+        done = self.type(f"cd ~/project; login-node-sbx bash -c '{script}' bash {' '.join(shlex.quote(line) for line in lines)}", "")
+        self.report.check((done.returncode, done.stdout) == (0, ""), "example: what people type works", done.stdout + done.stderr)
+        for client in ("sbatch", "squeue", "scontrol"):
+            real = self.world.cluster.run(client, "--version", cwd=self.home)
+            self.report.check(self.inside(f"{client} --version")[:2] == (0, real.stdout), f"example: {client} --version is the real one's", real.stdout)
+
+    def others(self):
+        """And what is not."""
+        for words, says in (("squeue -u root", "is not this session's user: root"), ("squeue --user=$USER,root", "is not this session's user: "),
+                            ("scancel -u root", "is not this session's user: root"), ("sacct --user=root", "is not this session's user: root"),
+                            ("sacct -a", "denied: --allusers"), ("squeue -i 1", "denied: --iterate"), ("squeue --json", "denied: --json"),
+                            ("squeue -M other", "is not all, by which this cluster is meant: other"),
+                            ("scontrol", "only --help and --version are without a command"), ("scontrol ping", "only --help and --version"),
+                            ("scontrol show hostnames /etc/passwd", "it takes one list of names"), ("scontrol show hostnames", "it takes one list"),
+                            ("scontrol show hostlist -- -x", "it takes one list"), ("scancel --quiet", "which job?"), ("scancel -s USR1", "which job?"),
+                            ("scancel -M all", "which job?"), ("sbatch -p other --wrap true", "value not allowed: --partition"),
+                            ("srun -N 3 true", "value not allowed: --nodes"), ("srun -t 5:00:00 true", "value not allowed: --time")):
+            status, out, errors = self.inside(words)
+            self.report.check(status == 1 and not out and says in errors, f"example: {words} is refused", f"{status} {out}{errors}")
+
+    def unsaid(self):
+        """What a line does not say is within the limits all the same."""
+        job = self.inside("sbatch --parsable --hold -n 8 --wrap true")[1].strip()
+        text = self.world.cluster.run("scontrol", "show", "job", job, cwd=self.home).stdout
+        for has in ("Partition=debug", "TimeLimit=00:30:00", "NumNodes=1-1", "MinMemoryNode=1G"):
+            self.report.check(has in text, f"example: of sbatch, {has}", text)
+        self.inside(f"scancel {job}")
+        status, out, errors = self.inside("srun sh -c \"echo job \\$SLURM_JOB_ID; sleep 30\" & sleep 0; "
+                                          "for i in $(seq 100); do squeue -h -t R -o \"%i %P %l %D %m\" | grep . && break; sleep 0.1; done; scancel --me; wait")
+        self.report.check("debug 30:00 1 1G" in out, "example: of srun, too", out + errors)
+
+    def steps(self):
+        """A step has what its job has, and not what is added to a job that does not say it."""
+        script = ("#!/bin/bash\n#SBATCH --time=60 --nodes=2 --ntasks=2 --output=out --job-name=steps\n"
+                  "scontrol show hostnames\nscontrol show hostlist $(srun sh -c 'echo $SLURMD_NODENAME' | sort | paste -sd,)\n"
+                  "srun -l echo task; echo $SLURM_JOB_NAME\n")
+        (self.project / "steps.sh").write_text(script)
+        status, _, errors = self.inside("sbatch --wait steps.sh")
+        said = (self.project / "out").read_text().splitlines() if status == 0 else errors.splitlines()
+        self.report.check(said[:3] == ["n1", "n2", "n[1-2]"] and sorted(said[3:5]) == ["0: task", "1: task"] and said[5:] == ["steps"],
+                          "example: a job on two nodes asks for their names and starts steps", said)
+
     def end(self):
         for name in ("login-node.pol", ".local/bin/login-node-sbx", ".local/share/sbx/login-node.sbx"):
             (self.home / name).unlink(missing_ok=True)
@@ -57,5 +119,9 @@ def run(world, report):
     guide = Guide(world, report)
     try:
         guide.begin()
+        guide.usual()
+        guide.others()
+        guide.unsaid()
+        guide.steps()
     finally:
         guide.end()
