@@ -34,6 +34,7 @@ EOS
 : >"$run/log"
 chown -R "$TESTUSER" "$run"
 port=$((20000 + $$ % 10000))
+while (: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 1)); done # somebody listens there
 listeners=
 listen() { # NAME PLACE...: waits until it listens
 	local ready
