@@ -365,6 +365,8 @@ static const char *pass_signal(struct client *client, const struct chaperon_fram
 	if (head->size != sizeof(number))
 		return "a signal that is not understood";
 	memcpy(&number, body, sizeof(number));
+	if (client->outlives)
+		return NULL; /* ended now, nobody would know whether there is a job */
 	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
 		if (client->run && number == (uint32_t)passed[i])
 			run_signal(client->run, passed[i]);

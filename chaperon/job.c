@@ -152,10 +152,24 @@ static void within_hours(struct client *client)
 	client_exit(client, 0);
 }
 
+/* One that was killed may have submitted it: then it counts.  Where the queue has its tag,
+ * it is there, whatever sbatch says. */
+static void not_submitted(struct client *client, int status)
+{
+	struct record *record = client->server->record;
+	const struct job *job;
+
+	record_lock(record);
+	job = record_tagged(record, client->tag);
+	if (WIFEXITED(status) && job && !job->id)
+		record_failed(record, client->tag);
+	record_unlock(record);
+}
+
 static void on_batch_end(struct client *client, int status)
 {
 	if (!client->job)
-		record_failed(client->server->record, client->tag);
+		not_submitted(client, status);
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == SBX_JOB_EXIT) /* of --wait */
 		words_show(client, client->tag, client->job);
 	if (client->job && counts_hours(client))

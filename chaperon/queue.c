@@ -130,7 +130,7 @@ void queue_learn(struct client *client)
 	for (const char *at = rows(client); (at = row(at, &job, &array, tag));) {
 		const struct job *known = *tag ? record_tagged(record, tag) : NULL;
 
-		if (known && !known->id && !known->failed)
+		if (known && !known->id) /* even if sbatch has said that it failed */
 			record_submitted(record, tag, array);
 	}
 }

@@ -126,6 +126,7 @@ static bool take(struct record *record, const json_t *line)
 	}
 	if (json_object_get(line, "job")) {
 		job->id = (uint32_t)number(line, "job");
+		job->failed = false; /* unless this line or a later one says so */
 		job->known = record->lines;
 	}
 	if (json_object_get(line, "cpu_s")) {

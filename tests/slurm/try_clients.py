@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import signal
 import struct
 import subprocess
 
@@ -25,6 +26,12 @@ if any(f"{{name}}:{{word}}" in waits for word in ("", *sys.argv)):
     while not (place / "go").exists():
         time.sleep(0.01)
 queue = place / "queue"
+if name == "sbatch" and "late" in waits:
+    tag = next(word[10:] for word in sys.argv if word.startswith("--comment="))
+    queue.write_text(f"77|77|{{tag}}\\n")
+for word in waits:
+    if word.startswith(f"{{name}}!"):
+        os.kill(os.getpid(), 9) if word.endswith("!9") else sys.exit(int(word.split("!")[1]))
 if name == "sbatch":
     print(77)
 elif name == "squeue":
@@ -174,6 +181,41 @@ class Tries:
         self.check(wait_for(lambda: '"job":77' in record.read_text()), "and its job is written down", record.read_text())
         self.end(fakes, "late")
 
+    def signalled(self):
+        """No signal ends an sbatch before it has said what it submitted."""
+        cases = (("session.pol", ["--hold"], "sbatch:"), ("clients.pol", ["--time=1"], "sbatch:"), ("clients.pol", ["--time=1"], "scontrol:show"),
+                 ("clients.pol", ["--time=1"], "scontrol:release"))
+        for number, (policy, words, waits) in enumerate(cases):
+            fakes = Fakes(self.world, f"signal-{number}", policy)
+            fakes.waits(waits)
+            raw = fakes.ask("sbatch", *words, "--wrap=true")
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+                raw.sendall(frame(SIGNAL, struct.pack("<I", number)))
+            fakes.turn()
+            fakes.go()
+            heard = hear(raw)[0]
+            self.check(heard == {OUTPUT: b"Submitted batch job 77\n", EXIT: bytes(4)}, f"{policy}, {waits} signals are for nobody", heard)
+            self.check("failed" not in fakes.record().read_text(), "its job is none that failed", fakes.record().read_text())
+            self.end(fakes, "signals")
+
+    def unknown(self):
+        """An sbatch that does not say what it submitted: the queue knows it by its tag."""
+        for how, status, failed in (("sbatch!9", 9, False), ("sbatch!1", 256, True)):
+            fakes = Fakes(self.world, f"unknown-{status}", "session.pol")
+            fakes.waits(how, "late")
+            raw = fakes.session.connect()
+            raw.sendall(request(["sbatch", "--hold", "--wrap=true"], fakes.project))
+            heard = hear(raw)[0]
+            self.check(heard == {EXIT: struct.pack("<I", status)}, f"{how}: its end is told", heard)
+            self.check(("failed" in fakes.record().read_text()) == failed, f"{how}: failed is what says so", fakes.record().read_text())
+            fakes.waits()
+            refused = fakes.session.run("sbatch", "--hold", "--array=1-4", "--wrap=true")  # of another id, and the queue is asked
+            errors = fakes.session.run("scancel", "77")[2]
+            self.check(not errors and '"job":77' in fakes.record().read_text(), f"{how}: it is the project's", f"{refused}{errors}{fakes.record().read_text()}")
+            gone = [word for line in fakes.lines("scancel") for word in line]
+            self.check(gone == ["77"], f"{how}: and is cancelled", gone)
+            self.end(fakes, "unknown")
+
     # --- many jobs
 
     def long_lists(self):
@@ -220,7 +262,7 @@ class Tries:
         self.end(fakes, "record")
 
 
-ORDER = ("bad_frames", "bad_script", "not_waited_for", "long_lists", "long_record")
+ORDER = ("bad_frames", "bad_script", "not_waited_for", "signalled", "unknown", "long_lists", "long_record")
 
 
 def run(world, report):
