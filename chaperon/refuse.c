@@ -35,7 +35,8 @@ static struct ask_problem *next_problem(struct ask *ask)
 	return problem;
 }
 
-static void refuse(struct ask *ask, uint32_t rule, const char *format, va_list arguments)
+__attribute__((format(printf, 3, 0))) static void refuse(struct ask *ask, uint32_t rule,
+							 const char *format, va_list arguments)
 {
 	struct ask_problem *problem = next_problem(ask);
 	size_t length = strlen(ask->request.command);
