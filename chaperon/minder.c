@@ -106,7 +106,7 @@ static bool cancel(const struct session *session, const char *line, const struct
 /* False: Slurm did not answer. */
 static bool cancel_all(const struct session *session, const struct held *all, size_t count)
 {
-	static const char *const squeue[] = { "/usr/bin/squeue", "--me", "--noheader",
+	static const char *const squeue[] = { "/usr/bin/squeue", "--me", "--noheader", "--all",
 					      "--states=pending,configuring,running,suspended",
 					      "--format=%A %k", NULL };
 	char *queue = malloc(QUEUE_SIZE);

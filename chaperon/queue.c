@@ -18,6 +18,7 @@ void queue_ask(struct client *client, void (*then)(struct client *, int status))
 	client->asked = client->server->record->lines;
 	strings_add(&line, "/usr/bin/squeue");
 	strings_add(&line, "--noheader");
+	strings_add(&line, "--all"); /* in partitions that are hidden, too */
 	strings_add(&line, "--user=%s", client->server->session->self);
 	strings_add(&line, "--array");
 	strings_add(&line, "--format=%%A|%%F|%%k");

@@ -72,8 +72,8 @@ static void remove_envelope(int jobs, const char *tag)
 
 static void sweep_envelopes(const struct session *session, int jobs)
 {
-	static const char *const squeue[] = { "/usr/bin/squeue", "--me", "--noheader",
-					      "--format=%k", NULL };
+	static const char *const squeue[] = { "/usr/bin/squeue", "--me",        "--noheader",
+					      "--all",           "--format=%k", NULL };
 	static char tags[TAGS_MAX][JOB_TAG_SIZE];
 	size_t count = find_old(jobs, tags);
 	char *queue = count ? malloc(QUEUE_SIZE) : NULL;

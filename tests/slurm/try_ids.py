@@ -1,5 +1,9 @@
 """Ids of jobs in all their forms: what is written anew does to the real clients what the same words do outside, and to nobody else's."""
+import os
+import subprocess
+
 from session import Session
+from try_chaperon import wait_for
 
 LATER = ("--begin=now+1hour", "--wrap=true")  # there, and not running
 # What is named of an array J of six tasks, and the same where the real scancel reads the first otherwise.
@@ -70,6 +74,36 @@ class Tries:
                 self.check(row.startswith("PENDING 10:00 ") and "Held" not in row, f"{' '.join(words)} changes none of others", row)
         self.native("scancel", theirs, job)
 
+    def hidden(self):
+        """A partition that is hidden: its jobs count, can be named, and keep their envelopes."""
+        self.native("scancel", "--me")
+        wait_for(lambda: not self.native("squeue", "--noheader", "--me", "--all").stdout)
+        jobs = [self.ours.run("sbatch", "--parsable", "--partition=other", "--array=0-8", *LATER)[1].strip() for _ in range(2)]
+        self.hide("YES")
+        try:
+            status, _, errors = self.ours.run("sbatch", "--array=0-8", *LATER)
+            self.check(status == 1 and "9 asked for, 2 left" in errors, "hidden: counted", errors)
+            for words in (["scontrol", "hold", jobs[0]], ["scancel", jobs[0]]):
+                status, _, errors = self.ours.run(*words)
+                self.check(status == 0, f"hidden: {words[0]}", errors)
+            line = self.native("scontrol", "show", "job", jobs[1]).stdout
+            envelope = self.ours.place / "jobs" / line.split("Comment=")[1].split()[0]
+            gone = self.ours.place / "jobs" / ("sbx-" + "0" * 32)
+            gone.mkdir()
+            os.chown(gone, self.world.uid, self.world.uid)
+            for directory in (envelope, gone):
+                os.utime(directory, (0, 0))
+            session = Session(self.world, self.ours.place, policy="ids.pol")
+            self.check(wait_for(lambda: not gone.exists()) and envelope.exists(), "hidden: its envelope stays")
+            session.end()
+        finally:
+            self.hide("NO")
+        self.native("scancel", *jobs)
+
+    def hide(self, hidden):
+        subprocess.run(["scontrol", "update", "PartitionName=other", f"Hidden={hidden}"], check=True,
+                       env={"SLURM_CONF": str(self.world.cluster.conf), "PATH": "/usr/bin"})
+
     def brackets_outside(self):
         """Why it is so: the real squeue takes what stands behind a comma for a job."""
         other, job = (self.native("sbatch", "--parsable", *array, *LATER).stdout.strip() for array in ((), ("--array=0-5",)))
@@ -90,6 +124,7 @@ def run(world, report):
         tries.shown()
         tries.nobody_elses()
         tries.brackets_outside()
+        tries.hidden()
     finally:
         for session in (tries.ours, tries.theirs):
             faults = session.end()
