@@ -120,16 +120,15 @@ static bool open_records(const struct launch *launch, struct session *session)
 static void say_unheld(struct launch *launch)
 {
 	const struct masked *first = NULL;
-	struct session session = { 0 };
+	struct session *session = &launch->session;
 	struct others others;
 	unsigned more = 0;
 
-	if (!open_records(launch, &session) || !sessions_lock(&session))
+	if (!open_records(launch, session) || !sessions_lock(session))
 		return;
-	sessions_read_others(&session, &others);
-	sessions_unlock(&session);
-	close(session.dir);
-	close(session.mutex);
+	sessions_read_others(session, &others);
+	sessions_unlock(session);
+	session->others_died = others.dead_names.count; /* what they left is cleared away */
 	for (size_t i = 0; i < others.masked.count; i++) {
 		const struct masked *masked = &others.masked.items[i];
 

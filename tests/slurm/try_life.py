@@ -139,7 +139,47 @@ class Tries:
         wait_for(lambda: not self.queue())
 
 
-ORDER = ("left_behind", "signalled", "killed", "hindered", "hung_up", "waiting")
+    def placeholders(self):
+        """What a job that is killed outright holds in the project goes with the next session there, or the next job."""
+        place = self.world.work / f"held-{self.backend}"
+        place.mkdir()
+        source = place / "held.pol"
+        source.write_text((pathlib.Path(__file__).parent / "life.pol").read_text().replace("import std/slurm", "import std/slurm\nimport std/host-exec best-effort"))
+        session = Inside(self.world, place, self.backend, source)
+        kept = lambda: {name for name in os.listdir(session.project) if name.startswith(".")}
+        try:
+            for what in ("session", "job"):
+                words = ["sbatch", "--parsable", "--output=up", "--wrap=echo up; exec sleep 1000"]
+                job = (session.run(*words)[1] if what == "session" else session.once(*words).stdout).strip()
+                session.end()
+                wait_for(lambda: (session.project / "up").exists() and (session.project / "up").read_text())
+                self.check(kept(), "a job holds names in the project", job)
+                for pid in self.processes("sbx-exec --job"):
+                    os.kill(pid, signal.SIGKILL)
+                wait_for(lambda: not self.queue() and not self.processes("sleep 1000"))
+                left = kept()
+                (session.project / "up").unlink()
+                if what == "session":
+                    session.once("true")
+                else:
+                    self.submit_again(session)
+                self.check(left and not kept(), f"killed outright, it leaves {len(left)} to the next {what}, which removes them", f"{left} {kept()}")
+        finally:
+            self.native("scancel", "--me")
+            wait_for(lambda: not self.queue())
+
+    def processes(self, text):
+        found = subprocess.run(["pgrep", "-u", str(self.world.uid), "-f", text], capture_output=True, text=True)
+        return [int(pid) for pid in found.stdout.split()]
+
+    def submit_again(self, session):
+        """A job whose session has ended when it begins: no session removes anything."""
+        job = session.once("sbatch", "--parsable", "--hold", "--output=/dev/null", "--wrap=true").stdout.strip()
+        self.native("scontrol", "release", job)
+        wait_for(lambda: not self.queue())
+
+
+ORDER = ("left_behind", "signalled", "killed", "hindered", "hung_up", "waiting", "placeholders")
 
 
 def run(world, report):
