@@ -8,11 +8,49 @@ import subprocess
 import suite
 
 GUIDE = suite.TOP / "docs/slurm.md"
+# The first task listens where the other finds it.
+TALK = """
+import os, pathlib, socket, time
+port = pathlib.Path("port")
+if os.environ["SLURM_PROCID"] == "0":
+    s = socket.socket()
+    try:
+        s.bind(("127.0.0.1", 0))
+        s.listen()
+    except OSError as error:
+        print(error)
+    s.settimeout(5)
+    pathlib.Path("port.new").write_text(str(s.getsockname()[1]))
+    os.rename("port.new", port)
+    try:
+        s.accept()[0].sendall(b"heard")
+    except OSError as error:
+        print(error)
+else:
+    while not port.exists():
+        time.sleep(0.1)
+    try:
+        print(socket.create_connection(("127.0.0.1", int(port.read_text())), 5).recv(9).decode())
+    except OSError as error:
+        print(error)
+"""
+
+
+def write(world, path, text, mode=0o644):
+    path.write_text(text)
+    path.chmod(mode)
+    os.chown(path, world.uid, world.uid)
 
 
 def commands():
     """The block that the page begins with."""
     return "".join(line[4:] + "\n" for line in re.search(r"(?:^    .*\n)+", GUIDE.read_text(), re.M)[0].splitlines())
+
+
+def policies():
+    """{name: text} of those that the page shows whole."""
+    blocks = re.findall(r"^( *)# ([-\w]+)\.pol\n((?:\1.*\n|\n(?=\1))+)", GUIDE.read_text(), re.M)
+    return {name: "".join(line[len(blank):] + "\n" for line in text.splitlines()) for blank, name, text in blocks}
 
 
 class Guide:
@@ -24,6 +62,7 @@ class Guide:
         suite.open_to_all("/usr/local/share/sbx")
         shutil.copy(world.out / "sbxc", "/usr/local/bin")
         self.project = self.directory("project")
+        self.made = ["login-node.pol", ".local/bin/login-node-sbx", ".local/share/sbx/login-node.sbx"]  # to be removed
 
     def directory(self, name):
         path = self.home / name
@@ -106,8 +145,64 @@ class Guide:
         self.report.check(said[:3] == ["n1", "n2", "n[1-2]"] and sorted(said[3:5]) == ["0: task", "1: task"] and said[5:] == ["steps"],
                           "example: a job on two nodes asks for their names and starts steps", said)
 
+    def install(self, name, text):
+        write(self.world, self.home / f"{name}.pol", text)
+        done = self.type(f"sbxc install ~/{name}.pol", "")
+        self.report.check(done.returncode == 0 and not done.stderr, f"guide: {name} is installed", done.stdout + done.stderr)
+        self.made += [f"{name}.pol", f".local/bin/{name}-sbx", f".local/share/sbx/{name}.sbx"]
+
+    def agent(self, text):
+        """With a program of that name in its place."""
+        self.install("claude-slurm", text)
+        self.made += [".local/bin/claude", ".config/sbx/anthropic.key"]
+        for name in (".config", ".config/sbx"):
+            self.directory(name)
+        write(self.world, self.home / ".config/sbx/anthropic.key", "no key at all\n", 0o600)
+        write(self.world, self.home / ".local/bin/claude", "#!/bin/sh\nsbatch --parsable --wait --output=%j.txt --wrap 'echo I submit' && cat *.txt\n", 0o755)
+        done = self.type("cd ~/project; claude-slurm-sbx", "")
+        self.report.check("I submit" in done.stdout, "guide: an agent submits", f"{done.returncode} {done.stdout}{done.stderr}")
+
+    def together(self, policy, script, *files):
+        """What two tasks of a step say, from the second on."""
+        for name in files:
+            (self.project / name).unlink(missing_ok=True)
+        words = f"srun -n2 -l bash -c {shlex.quote(script)}"
+        done = self.type(f"cd ~/project; {policy}-sbx bash -c {shlex.quote(words)}", "")
+        return sorted(line[3:] for line in done.stdout.splitlines() if line.startswith("1: ")), done.stderr
+
+    def tasks(self, ranks):
+        """What tasks of one step have in common, by the example and by the page's other policies."""
+        name = f"rank-{os.getpid()}"
+        memory = (f"if [ $SLURM_PROCID = 0 ]; then echo shared >/dev/shm/{name}; : >written; while [ ! -e read ]; do sleep 0.1; done; rm /dev/shm/{name}; "
+                  f"else while [ ! -e written ]; do sleep 0.1; done; cat /dev/shm/{name} 2>&1; : >read; fi")
+        self.install("ranks", ranks)
+        said, errors = self.together("login-node", memory, "written", "read")
+        self.report.check("No such file" in "".join(said), "guide: memory is each task's own", f"{said}{errors}")
+        said, errors = self.together("ranks", memory, "written", "read")
+        self.report.check(said == ["shared"], "guide: or shared, where the policy says so", f"{said}{errors}")
+        write(self.world, self.project / "talk.py", TALK)
+        self.install("talk", (self.home / "login-node.pol").read_text().replace('policy "login-node"', 'policy "talk"')
+                     .replace("mode none", 'mode host compat "the tasks of a step find each other"').replace(" 127.0.0.1:6817", ""))
+        said, errors = self.together("login-node", "python3 talk.py", "port")
+        self.report.check(len(said) == 1 and said[0] != "heard", "guide: no TCP between tasks", f"{said}{errors}")
+        said, errors = self.together("talk", "python3 talk.py", "port")
+        self.report.check(said == ["heard"], "guide: but with mode host", f"{said}{errors}")
+
+    def alone(self):
+        """What a task has not got."""
+        done = self.type("cd ~/project; login-node-sbx bash -c 'srun --mpi=pmi2 sh -c \"echo \\${PMI_FD-no PMI}; squeue\"'", "")
+        self.report.check("no PMI" in done.stdout and "Permission denied" in done.stderr, "guide: a task has neither PMI nor Slurm", done.stdout + done.stderr)
+
+    def environment(self):
+        """The block about variables, in a policy."""
+        block = next(block for block in re.findall(r"(?:^    .*\n)+", GUIDE.read_text(), re.M) if "OMP_NUM_THREADS" in block)
+        self.install("variables", "language 1\npolicy \"variables\"\nextend examples/login-node\n" + block)
+        done = self.type("cd ~/project; variables-sbx bash -c 'sbatch --wait -o out --wrap \"echo \\$OMP_NUM_THREADS \\$LD_LIBRARY_PATH\" && cat out'", "",
+                         OMP_NUM_THREADS="4", LD_LIBRARY_PATH="/opt/x")
+        self.report.check("4 /opt/x" in done.stdout, "guide: a job has the variables that are passed", done.stdout + done.stderr)
+
     def end(self):
-        for name in ("login-node.pol", ".local/bin/login-node-sbx", ".local/share/sbx/login-node.sbx"):
+        for name in self.made:
             (self.home / name).unlink(missing_ok=True)
         shutil.rmtree(self.project)
 
@@ -123,5 +218,10 @@ def run(world, report):
         guide.others()
         guide.unsaid()
         guide.steps()
+        shown = policies()
+        guide.agent(shown["claude-slurm"])
+        guide.tasks(shown["ranks"])
+        guide.alone()
+        guide.environment()
     finally:
         guide.end()
