@@ -20,6 +20,7 @@
  *	input PATTERN
  *	open-mode append|truncate
  *	export NAME=VALUE     a variable that the job is to get, if its policy passes it
+ *	interactive yes       of `srun --pty`: it has an sbx-chaperon, as a batch job has
  *	script DIGEST         the file `script` beside; it is run as its first line says
  *	argument TEXT         of the script; without one: the program and its arguments
  */

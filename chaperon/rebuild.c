@@ -324,6 +324,8 @@ bool rebuild_envelope(struct ask *ask, const struct job_frame *frame, const char
 		strings_add(envelope, "open-mode %s", mode->value);
 	if (!put_environment(ask, frame, envelope))
 		return false;
+	if (ask_option(ask, "--pty") && !frame->job)
+		strings_add(envelope, "interactive yes");
 	if (script)
 		strings_add(envelope, "script %s", script);
 	for (unsigned i = first; i < ask->request.operand_count; i++)

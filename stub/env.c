@@ -169,14 +169,16 @@ void environ_set(struct launch *launch, const char *name, const char *value)
 	*entry = mem_join(mem_join(name, "="), value);
 }
 
-/* By which the program finds Slurm's clients, and these sbx-chaperon. */
+/* By which the program finds Slurm's clients, and these sbx-chaperon: where there is none,
+ * they say so. */
 static void set_slurm(struct launch *launch)
 {
 	const char *path = environ_get(launch, "PATH");
 
 	environ_set(launch, "PATH",
 		    mem_join(mem_join(launch->slurm.clients, ":"), path ? path : PATH_DEFAULT));
-	environ_set(launch, SBX_CHAPERON_VARIABLE, launch->slurm.socket);
+	if (launch->slurm.helper.path)
+		environ_set(launch, SBX_CHAPERON_VARIABLE, launch->slurm.socket);
 }
 
 void prepare_environ(struct launch *launch)
@@ -186,6 +188,6 @@ void prepare_environ(struct launch *launch)
 		set_placeholder(launch, i);
 	for (uint32_t i = 0; i < SBX_COUNT(&launch->blob, ENV); i++)
 		set_one(launch, i);
-	if (launch->slurm.helper.path && launch->slurm.clients)
+	if (launch->slurm.clients)
 		set_slurm(launch);
 }

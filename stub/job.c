@@ -218,6 +218,11 @@ bool job_is_batch(const struct launch *launch)
 	return launch->envelope && value_of(launch, "script ");
 }
 
+bool job_has_slurm(const struct launch *launch)
+{
+	return job_is_batch(launch) || value_of(launch, "interactive ");
+}
+
 const char *job_session(const struct launch *launch)
 {
 	return value_of(launch, "session ");

@@ -20,6 +20,8 @@ const char *job_value(const struct launch *launch, enum sbx_var var);
 /* Is it a batch job?  Then the standard streams are Slurm's words, and nothing of the
  * program's: its runner opens others before anything else. */
 bool job_is_batch(const struct launch *launch);
+/* Has it an sbx-chaperon of its own?  A batch job, and one that somebody sits at. */
+bool job_has_slurm(const struct launch *launch);
 /* Which session submitted it. */
 const char *job_session(const struct launch *launch);
 /* Is @name what Slurm says to its own job?  That a policy denies SLURM_* holds for those

@@ -96,8 +96,8 @@ void slurm_find(struct launch *launch)
 	choose_names(launch);
 	slurm->clients = clients_directory(launch);
 	find_clients(launch, allow);
-	/* Tasks may be many, and have the job's own to ask. */
-	if (!launch->envelope || job_is_batch(launch))
+	/* Tasks may be many. */
+	if (!launch->envelope || job_has_slurm(launch))
 		helper_find(launch, &slurm->helper, "sbx-chaperon", "slurm", allow);
 }
 

@@ -418,7 +418,7 @@ static void join(void)
 	const char *path = getenv(SBX_CHAPERON_VARIABLE);
 
 	if (!path || strlen(path) >= sizeof(address.sun_path))
-		fail("no Slurm here: the policy has no `slurm` section, or this is a step's task");
+		fail("no Slurm here: the policy has no `slurm` section, or this is a task of srun");
 	strcpy(address.sun_path, path);
 	chaperon = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (chaperon < 0 || connect(chaperon, (const struct sockaddr *)&address, sizeof(address)))

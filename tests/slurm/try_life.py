@@ -2,6 +2,7 @@
 import os
 import pathlib
 import pty
+import re
 import signal
 import subprocess
 import time
@@ -139,6 +140,22 @@ class Tries:
         wait_for(lambda: not self.queue())
 
 
+    def sat_at(self):
+        """Slurm where somebody sits at a job; in any other task a client says that there is none."""
+        words = ("echo job $SLURM_JOB_ID; squeue --noheader --format='seen %i %j'; sbatch --parsable --hold --wrap=true >submitted; "
+                 "squeue --noheader --format='seen %i %j'; scancel $(cat submitted); echo status $?")
+        process = subprocess.run(["script", "-qec", " ".join(map(str, [*self.session.command, "srun", "--pty", "sh", "-c", f'"{words}"'.replace("$", "\\$")])),
+                                  "/dev/null"], cwd=self.project, env=self.session.variables, user=self.world.uid, group=self.world.uid, extra_groups=[],
+                                 stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        job = re.search(r"job (\d+)", process.stdout)
+        other = (self.project / "submitted").read_text().strip() if (self.project / "submitted").exists() else ""
+        self.check(job and process.stdout.count(f"seen {job.group(1)} sh") == 2 and other and f"seen {other} wrap" in process.stdout and "status 0" in process.stdout,
+                   "Slurm in srun --pty", f"{process.stdout} {other}")
+        self.released("srun --pty, at its end")
+        self.session.ask("srun", "sh", "-c", "squeue; /usr/bin/squeue")
+        status, out, errors = self.session.answer()
+        self.check("squeue: sbx: no Slurm here: the policy has no `slurm` section, or this is a task of srun" in errors, "none in another task", errors)
+
     def placeholders(self):
         """What a job that is killed outright holds in the project goes with the next session there, or the next job."""
         place = self.world.work / f"held-{self.backend}"
@@ -179,7 +196,7 @@ class Tries:
         wait_for(lambda: not self.queue())
 
 
-ORDER = ("left_behind", "signalled", "killed", "hindered", "hung_up", "waiting", "placeholders")
+ORDER = ("left_behind", "signalled", "killed", "hindered", "hung_up", "waiting", "sat_at", "placeholders")
 
 
 def run(world, report):
