@@ -7,7 +7,8 @@
  * (a second component) has no place anywhere: even as a value it makes the
  * clients' two passes read two lines.  Then the command must be allowed
  * and each option named by an allow whose `in` or `max`, if it has one, takes
- * the value; several allows add up, a deny or seal beats them.
+ * the value; several allows add up, a deny or seal beats them.  An option that is
+ * forced needs no allow: what was given for it is replaced.
  *
  * `scontrol show job` is the command scontrol-show-job where that is declared, and
  * what such a command takes as KEY=VALUE is its option --KEY.
@@ -73,7 +74,8 @@ static bool takes(const struct reader *reader, const struct sbx_slurm_rule *rule
 }
 
 /* @option NULL: the command itself. */
-static bool permitted(struct reader *reader, const char *option, unsigned kind, const char *value)
+static bool permitted(struct reader *reader, const char *option, unsigned kind, const char *value,
+		      bool *forced)
 {
 	uint32_t allowed_by = SBX_NONE, near = SBX_NONE;
 	const char *command = reader->request->command;
@@ -88,10 +90,13 @@ static bool permitted(struct reader *reader, const char *option, unsigned kind, 
 			reader->out->why = SBX_SLURM_AGAINST;
 			return refuse(reader, i, "denied", option ? option : command);
 		}
+		*forced |= rule->head.verb == SBX_SLURM_FORCE;
+		if (rule->head.verb == SBX_SLURM_FORCE)
+			allowed_by = i;
 		if (rule->head.verb != SBX_SLURM_ALLOW)
 			continue;
 		near = i;
-		if (takes(reader, rule, kind, value))
+		if (!*forced && takes(reader, rule, kind, value))
 			allowed_by = i;
 	}
 	if (allowed_by == SBX_NONE) {
@@ -136,6 +141,7 @@ static bool give(struct reader *reader, uint32_t index, const char *value)
 	struct sbx_slurm_request *request = reader->request;
 	const struct sbx_slurm_rule *rule = rule_at(reader, index);
 	const char *name = sbx_string(reader->blob, rule->option), *wrong;
+	bool forced = false;
 
 	reader->out->option = name;
 	reader->out->value = value;
@@ -153,9 +159,9 @@ static bool give(struct reader *reader, uint32_t index, const char *value)
 	if (rule->value_kind != SBX_TAKES_NOTHING && rule->value_kind != SBX_TAKES_OPTIONAL &&
 	    !value)
 		return refuse(reader, index, "needs a value", name);
-	if (!permitted(reader, name, rule->value_kind, value))
+	if (!permitted(reader, name, rule->value_kind, value, &forced))
 		return false;
-	wrong = value ? sbx_slurm_objection(rule->value_kind, value) : NULL;
+	wrong = value && !forced ? sbx_slurm_objection(rule->value_kind, value) : NULL;
 	if (rule->value_kind == SBX_TAKES_USER && !is_self(reader, value))
 		wrong = "is not this session's user";
 	return !wrong || refuse(reader, index, wrong, value);
@@ -327,6 +333,7 @@ bool sbx_slurm_read(const struct sbx_blob *blob, const struct sbx_vars *vars,
 				 .words = arguments,
 				 .count = count };
 	uint32_t rule;
+	bool forced = false;
 
 	*out = (struct sbx_slurm_verdict){ .allowed = true, .rule = SBX_NONE };
 	request->command[0] = '\0';
@@ -334,7 +341,7 @@ bool sbx_slurm_read(const struct sbx_blob *blob, const struct sbx_vars *vars,
 	if (!count)
 		return refuse(&reader, SBX_NONE, "not a command line", "");
 	find_command(&reader);
-	if (!permitted(&reader, NULL, 0, NULL))
+	if (!permitted(&reader, NULL, 0, NULL, &forced))
 		return false;
 	rule = out->rule;
 	if (!read_words(&reader, 1))

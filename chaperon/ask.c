@@ -104,9 +104,8 @@ bool ask_script(struct ask *ask, const char *script, size_t size)
 
 	if (directives_read(ask->blob, ask->vars, script, size, &ask->script, &verdict)) {
 		if (ask->script.foreign)
-			snprintf(ask->notice, sizeof(ask->notice),
-				 "sbx: line %u of the script: only #SBATCH lines are read",
-				 ask->script.foreign);
+			ask_notice(ask, "line %u of the script: only #SBATCH lines are read",
+				   ask->script.foreign);
 		return true;
 	}
 	if (ask->script.line)
@@ -170,6 +169,21 @@ static bool rule_value(struct ask *ask, const struct sbx_slurm_rule *rule, const
 	return true;
 }
 
+/* What the policy forces: said, where it is not what was asked for. */
+static void replace(struct ask *ask, struct sbx_slurm_given *given, uint32_t rule,
+		    const char *value)
+{
+	const char *old = given->value ? given->value : "";
+	char text[512];
+
+	given->value = value;
+	if (!strcmp(old, value ? value : ""))
+		return;
+	ask_rule_text(ask, rule, text, sizeof(text));
+	ask_notice(ask, "%s%s%.160s is replaced, by %s", ask_name(ask, given), *old ? "=" : "", old,
+		   text);
+}
+
 static bool force_and_add(struct ask *ask)
 {
 	for (uint32_t i = 0; i < SBX_COUNT(ask->blob, SLURM); i++) {
@@ -189,7 +203,7 @@ static bool force_and_add(struct ask *ask)
 		if (!rule_value(ask, rule, &value))
 			return false;
 		if (given)
-			given->value = value;
+			replace(ask, given, i, value);
 		else if (!put(ask, option, value))
 			return false;
 	}

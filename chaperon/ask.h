@@ -29,7 +29,7 @@ struct ask {
 	uint32_t rule;         /* that refused, or allowed the last option; SBX_NONE */
 	size_t values_used;
 	unsigned problem_count; /* 0: it is not refused */
-	char notice[256];       /* a line, with "sbx: ", for what is done all the same; "" */
+	char notice[1024]; /* lines, with "sbx: " and newlines between, for what is done all the same */
 	/* From here on never read before it is written. */
 	struct ask_problem problems[ASK_PROBLEMS];
 	char values[4096]; /* of what the policy forces and adds */
@@ -47,6 +47,8 @@ void ask_free(struct ask *ask);
 bool ask_refuse(struct ask *ask, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool ask_refuse_by(struct ask *ask, uint32_t rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Another line of it; what has no room is left out. */
+void ask_notice(struct ask *ask, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* What a policy would say for the last refusal. */
 bool ask_would(struct ask *ask, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* For what was read: @where it stood, " (script)". */

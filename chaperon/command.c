@@ -24,6 +24,16 @@ bool command_refused(struct client *client)
 	return false;
 }
 
+void command_notice(struct client *client)
+{
+	for (const char *at = client->ask.notice; *at;) {
+		size_t length = strcspn(at, "\n");
+
+		client_say(client, "%.*s", (int)length, at);
+		at += length + (at[length] == '\n');
+	}
+}
+
 static const char *scope_of(const struct client *client)
 {
 	return session_scope(client->server->session);
@@ -415,8 +425,10 @@ static void dispatch(struct client *client)
 		command_refused(client);
 	else if (about)
 		plain_about(client, about);
-	else
+	else {
+		command_notice(client);
 		begin[client->command->class](client);
+	}
 }
 
 bool command_is_step(const struct client *client)

@@ -25,6 +25,8 @@ void plain_about(struct client *client, const char *option);
 
 /* The first word of the real command line and the options that were given. */
 void command_line(struct client *client);
+/* Says what is done in another way than it was asked for. */
+void command_notice(struct client *client);
 /* A refusal that was written to client->ask: says it.  Always false. */
 bool command_refused(struct client *client);
 

@@ -326,8 +326,7 @@ static void go_on(struct client *client)
 		command_refused(client);
 		return;
 	}
-	if (*client->ask.notice)
-		client_say(client, "%s", client->ask.notice);
+	command_notice(client);
 	if (command_is_step(client)) /* its job was counted */
 		job_submit(client);
 	else if (budget_needs(client->server->session) & BUDGET_QUEUE)

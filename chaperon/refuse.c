@@ -75,6 +75,21 @@ bool ask_refuse_by(struct ask *ask, uint32_t rule, const char *format, ...)
 	return false;
 }
 
+void ask_notice(struct ask *ask, const char *format, ...)
+{
+	size_t used = strlen(ask->notice);
+	char line[900];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	escape(line);
+	if (used + strlen(line) + sizeof("\nsbx: ") <= sizeof(ask->notice))
+		snprintf(ask->notice + used, sizeof(ask->notice) - used, "%ssbx: %s",
+			 used ? "\n" : "", line);
+}
+
 bool ask_would(struct ask *ask, const char *format, ...)
 {
 	struct ask_problem *problem;

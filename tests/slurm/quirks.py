@@ -148,3 +148,18 @@ AGREED = [
     ("open", "sbatch --export=FOO=1 --wrap=id", "passes no variable FOO"),
     ("open", "sbatch --export=\\ --wrap=id", "no quotes in --export"),
 ]
+
+# Of forced.pol: a line, what is handed on, and what is said of it; None: refused, with these words.
+FORCED = [
+    ("sbatch --wrap=id", ["--partition=debug", "--job-name=fixed", "--requeue"], ""),
+    ("sbatch -p other -J../evil --wrap=id", ["--partition=debug", "--job-name=fixed"],
+     "sbx: --job-name=../evil is replaced, by force sbatch --job-name = fixed (forced.pol:11)\n"
+     "sbx: --partition=other is replaced, by force sbatch --partition = debug (forced.pol:10)\n"),
+    ("sbatch -p debug --requeue --wrap=id", ["--partition=debug", "--requeue"], ""),
+    ("sinfo -p other", ["--partition=debug"], "sbx: --partition=other is replaced, by force sinfo --partition = debug (forced.pol:14)\n"),
+    ("sbatch --qos=low --wrap=id", None, "denied: --qos, by deny sbatch --qos"),
+    ("sbatch --mem=1 --wrap=id", None, "nothing allows: --mem"),
+    ("sbatch -p --wrap=id", ["--partition=debug"], "sbx: --partition=--wrap=id is replaced"),
+    ("sbatch -p", None, "needs a value: --partition"),
+    ("sbatch -p a -p b --wrap=id", None, "given twice: --partition"),
+]

@@ -100,6 +100,22 @@ class Quirks:
             self.report.check(done.returncode == 0, f"{policy}: {line}: passed on", done.stdout + done.stderr)
             self.report.check(": allowed" in said, f"{policy}: {line}: explain says so, too", said)
 
+    def try_forced(self, line, handed_on, said):
+        blob = self.place / "forced.sbx"
+        subprocess.run([self.world.out / "sbxc", "-I", suite.TOP / "stdlib", "-o", blob, "tests/slurm/forced.pol"], check=True, cwd=suite.TOP)
+        done = subprocess.run([self.world.out / "tests/slurm/reader", blob, self.place, "--", *line.split()], capture_output=True, text=True)
+        words = done.stdout.splitlines()
+        notices = "".join(word + "\n" for word in words if word.startswith("sbx: "))
+        if handed_on is None:
+            self.report.check(done.returncode == 1 and said in done.stdout, f"forced: {line}: refused", done.stdout)
+        else:
+            self.report.check(done.returncode == 0 and set(handed_on) <= set(words) and len({word.split("=")[0] for word in words if word[0] == "-"}) ==
+                              sum(word[0] == "-" for word in words),
+                              f"forced: {line}: handed on", done.stdout)
+            self.report.check(notices.startswith(said) and bool(notices) == bool(said), f"forced: {line}: said", done.stdout)
+        explained = self.explain(blob, line.split())
+        self.report.check((": refused" in explained) == (handed_on is None), f"forced: {line}: explain says so, too", explained)
+
     def try_case(self, case):
         script = self.script(case["script"])
         status, text, fault = self.ours(case, script)
@@ -149,6 +165,8 @@ def run(world, report):
         tried.try_case(case)
     for policy, line, text in quirks.AGREED:
         tried.try_agreed(policy, line, text)
+    for line, handed_on, said in quirks.FORCED:
+        tried.try_forced(line, handed_on, said)
     if not world.cluster:
         report.skip("what the real sbatch makes of it", world.without)
         return

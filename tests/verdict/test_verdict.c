@@ -231,6 +231,9 @@ static void check_slurm(struct arena *arena)
 		{ "sbatch -- --uid=0", true },
 		{ "'sbatch' \"--partition=gpu\" 'my job.sh'", true },
 		{ "sbatch 'job", false },
+		{ "sbatch --account=any job.sh", true }, /* it is replaced */
+		{ "sbatch --account", false },
+		{ "sbatch --qos=low job.sh", false },
 		{ "srun id", false },
 		{ "", false },
 	};
@@ -247,6 +250,11 @@ static void check_slurm(struct arena *arena)
 	declare(arena, policy, "--uid", NULL, 1);
 	declare(arena, policy, "--wrap", NULL, 1);
 	declare(arena, policy, "--hold", "-H", 0);
+	declare(arena, policy, "--account", NULL, 1);
+	declare(arena, policy, "--qos", NULL, 1);
+	add_slurm(arena, policy, SBX_SLURM_FORCE, "--account", "mine", 0);
+	add_slurm(arena, policy, SBX_SLURM_FORCE, "--qos", "low", 0);
+	add_slurm(arena, policy, SBX_SLURM_DENY, "--qos", NULL, 0);
 	add_slurm(arena, policy, SBX_SLURM_ALLOW, NULL, NULL, 0);
 	add_slurm(arena, policy, SBX_SLURM_ALLOW, "--partition", "gpu", 1);
 	add_slurm(arena, policy, SBX_SLURM_ALLOW, "--partition", "debug", 1);
