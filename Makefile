@@ -124,8 +124,8 @@ $(O)/sbx-slurm: $(SLURM_OBJS) tests/check-static-pie
 	$(Q)tests/check-static-pie $@
 # All that it is called by; sbx-exec finds the directory.
 SLURM_NAMES := sbatch srun squeue scancel scontrol sacct sinfo sstat sprio sshare sdiag \
-	salloc sattach sbcast scrontab strigger sreport sacctmgr sbx-job
-$(O)/slurm/sbx-slurm: $(O)/sbx-slurm
+	salloc sattach sbcast scrontab strigger sreport sacctmgr sbx-job sbx-budget
+$(O)/slurm/sbx-slurm: $(O)/sbx-slurm Makefile
 	$(call say,LINKS,$(@D))
 	@mkdir -p $(@D)
 	$(Q)cp $< $@

@@ -216,3 +216,82 @@ void budget_judge_hours(struct client *client, void (*then)(struct client *))
 	client->hours_then = then;
 	tell_slurm(client, "/usr/bin/scontrol", "show", judge);
 }
+
+/* ---- what is left ----------------------------------------------------------------------- */
+
+static const struct command shown = { .name = BUDGET_COMMAND, .class = COMMAND_PLAIN };
+
+/* " for 7d", as the policy would say it. */
+static void period_text(uint32_t seconds, char *out, size_t size)
+{
+	static const struct {
+		uint32_t seconds;
+		char unit;
+	} units[] = { { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
+	size_t i = 0;
+
+	while (seconds % units[i].seconds)
+		i++;
+	*out = '\0';
+	if (seconds)
+		snprintf(out, size, " for %u%c", seconds / units[i].seconds, units[i].unit);
+}
+
+static void show_one(struct client *client, const struct budget *budget)
+{
+	const struct session *session = client->server->session;
+	uint64_t unit = is_hours(budget) ? HOUR : 1, most = budget->most * unit, sum;
+	char line[512], place[256], have[32], left[32], period[32];
+	int length;
+
+	sum = !strcmp(budget->what, "jobs-at-once") ? queue_count(client, budget->whose)
+						    : used(client->server->record, budget);
+	amount(sum, unit, true, have, sizeof(have));
+	amount(sum < most ? most - sum : 0, unit, false, left, sizeof(left));
+	sbx_place(&session->blob, budget->rule->head.loc, place, sizeof(place));
+	period_text(budget->rule->period_s, period, sizeof(period));
+	length = snprintf(line, sizeof(line), "budget %s %s %llu%s (%s): %s used, %s left\n",
+			  budget->whose, budget->what, (unsigned long long)budget->most, period,
+			  place, have, left);
+	for (int i = 0; i < length - 1; i++) /* a policy's file may have any name */
+		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+			line[i] = '?';
+	client_send(client, CHAPERON_OUTPUT, line, (size_t)length);
+}
+
+static void show(struct client *client, int status)
+{
+	const struct session *session = client->server->session;
+	struct budget budget;
+	bool any = false;
+
+	if (status) {
+		client_exit(client, status); /* squeue has said why */
+		return;
+	}
+	for (uint32_t i = 0; i < SBX_COUNT(&session->blob, SLURM); i++) {
+		if (!budget_at(session, i, &budget))
+			continue;
+		show_one(client, &budget);
+		any = true;
+	}
+	if (!any)
+		client_say(client, "sbx: the policy has no budget of Slurm jobs");
+	client_exit(client, 0);
+}
+
+void budget_show(struct client *client)
+{
+	client->command = &shown;
+	client->ask.rule = SBX_NONE; /* no rule is needed to see one's own */
+	if (*client->server->record->wrong)
+		client_fail(client, "the record of jobs %s %s", client->server->record->path,
+			    client->server->record->wrong);
+	else if (client->intake.arguments.count > 1)
+		client_fail(client, BUDGET_COMMAND " takes no %s",
+			    client->intake.arguments.items[1]);
+	else if (budget_needs(client->server->session) & BUDGET_QUEUE)
+		queue_ask(client, show);
+	else
+		show(client, 0);
+}

@@ -23,4 +23,8 @@ bool budget_has_counted(const struct client *client, const struct job *job);
  * @then, or cancels it and refuses. */
 void budget_judge_hours(struct client *client, void (*then)(struct client *));
 
+/* sbx-budget, which no table has: what is left of each. */
+#define BUDGET_COMMAND "sbx-budget"
+void budget_show(struct client *client);
+
 #endif

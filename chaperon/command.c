@@ -470,6 +470,10 @@ void command_begin(struct client *client)
 	for (size_t i = 0; i < intake->arguments.count; i++)
 		client->words[i] = intake->arguments.items[i];
 	record_refresh(client->server->record);
+	if (!strcmp(intake->arguments.items[0], BUDGET_COMMAND)) {
+		budget_show(client);
+		return;
+	}
 	drop_slurms_own(&intake->environment, &session->step);
 	if (!ask_line(&client->ask, &session->blob, &session->vars, client->words,
 		      (unsigned)intake->arguments.count,

@@ -15,7 +15,7 @@ SESSION, READY, FAILED, LISTEN, NOTE = 1, 2, 3, 4, 5
 HELLO, ARGUMENT, ENV, CWD, SCRIPT, NO_SCRIPT, RUN, INPUT, RESIZE, SIGNAL = range(1, 11)
 WANT_SCRIPT, WANT_INPUT, OUTPUT, ERROR, TERMINAL, EXIT = range(64, 70)
 NAMES = ("sbatch", "srun", "squeue", "scancel", "scontrol", "sacct", "sinfo", "sdiag", "sshare", "salloc",
-         "sattach", "sacctmgr", "sreport")
+         "sattach", "sacctmgr", "sreport", "sbx-budget")
 
 
 def frame(kind, body=b"", magic=MAGIC, version=VERSION, size=None):

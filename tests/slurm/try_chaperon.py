@@ -1,6 +1,7 @@
 """sbx-chaperon over its wire, against a real Slurm, as an ordinary user and without sbx-exec."""
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -214,6 +215,10 @@ class Tries:
         jobs = [self.submit("--hold", "--wrap=true") for _ in range(4)]
         status, _, errors = self.session.run("sbatch", "--hold", "--array=1-3", "--wrap=true")
         self.check(status == 1 and "budget session jobs-at-once 6" in errors and "3 asked for, 2 left" in errors, "over the budget", errors)
+        said = self.session.run("sbx-budget")
+        self.check(said[0] == 0 and re.fullmatch(r"budget session jobs-at-once 6 \(session\.pol:\d+\): 4 used, 2 left\n", said[1]), "what is left is told", said)
+        said = self.session.run("sbx-budget", "-x")
+        self.check(said == (1, "", "sbx: sbx-budget takes no -x\n"), "and nothing else", said)
         jobs.append(self.submit("--hold", "--array=1-2", "--wrap=true"))
         self.check(jobs[-1].isdigit(), "within the budget", jobs)
         self.check(self.session.run("scancel", "--me")[0] == 0, "and cancelled")
@@ -239,6 +244,9 @@ class Tries:
         status, _, errors = session.run("scancel", job)
         status, _, errors = session.run("sbatch", "-n2", "--time=30", "--wrap=true")
         self.check("0.7 left" in errors, "what was asked for stays counted", errors)
+        said = re.sub(r":\d+\)", ")", session.run("sbx-budget")[1]).splitlines()
+        self.check(said == ["budget project cpu-hours 2 (hours.pol): 1.3 used, 0.7 left", "budget session jobs 5 for 1d (hours.pol): 2 used, 3 left"],
+                   "what is left of hours", said)
         out = session.run("squeue")[1]
         self.check(out.split()[:3] == ["JOBID", "NAME", "STATE"] and "USER" not in out, "the columns that the policy shows", out)
         self.check(session.run("squeue", "--Format=State:30,JobID")[1].split()[:2] == ["STATE", "JOBID"], "or some of them")

@@ -101,7 +101,7 @@ class Guide:
                   f"scontrol -d show job {job}", "scontrol show hostnames n[1-2]", "scontrol show hostlist n1,n2"]
         for client in ("sbatch", "srun", "squeue", "scancel", "scontrol", "sinfo", "sacct", "sstat", "sprio"):
             lines += [f"{client} --version", f"{client} -V", *([] if client == "sacct" else [f"{client} --help"])]  # its help wants a database
-        lines += [f"srun -J x -n1 -c1 -p debug -t 1 -N1 --mem=1G true", f"scancel -u $USER -n \"nf-foo (1)\" --clusters=all"]
+        lines += [f"srun -J x -n1 -c1 -p debug -t 1 -N1 --mem=1G true", "while squeue -h -t CG,R | grep .; do sleep 0.1; done", f"scancel -u $USER -n \"nf-foo (1)\" --clusters=all"]
         script = "for line; do eval \"$line\" >/dev/null 2>err || { echo \"$line\"; cat err; }; done"
         done = self.type(f"cd ~/project; login-node-sbx bash -c '{script}' bash {' '.join(shlex.quote(line) for line in lines)}", "")
         self.report.check((done.returncode, done.stdout) == (0, ""), "example: what people type works", done.stdout + done.stderr)
@@ -188,6 +188,12 @@ class Guide:
         said, errors = self.together("talk", "python3 talk.py", "port")
         self.report.check(said == ["heard"], "guide: but with mode host", f"{said}{errors}")
 
+    def budget(self):
+        """From outside, too: another session of the project."""
+        status, out, errors = self.inside("sbx-budget")
+        self.report.check(status == 0 and re.fullmatch(r"(budget (project jobs-at-once 50|session jobs 500) \(.*login-node\.pol:\d+\): 0 used, \d+ left\n){2}", out),
+                          "guide: what is left of the budgets", out + errors)
+
     def alone(self):
         """What a task has not got."""
         done = self.type("cd ~/project; login-node-sbx bash -c 'srun --mpi=pmi2 sh -c \"echo \\${PMI_FD-no PMI}; squeue\"'", "")
@@ -222,6 +228,7 @@ def run(world, report):
         guide.agent(shown["claude-slurm"])
         guide.tasks(shown["ranks"])
         guide.alone()
+        guide.budget()
         guide.environment()
     finally:
         guide.end()
