@@ -189,19 +189,24 @@ static void released(struct client *client, int status)
 		client_fail(client, "job %u is held, and Slurm does not release it", client->job);
 }
 
+static const char *captured_text(struct client *client)
+{
+	evbuffer_add(client->captured, "", 1);
+	return (const char *)evbuffer_pullup(client->captured, -1);
+}
+
 static void judge(struct client *client, int status)
 {
-	uint64_t cpu_s, gpu_s;
-	const char *text;
+	struct hours hours;
+	const char *wrong = hours_read(captured_text(client), client->partitions,
+				       budget_tasks(&client->ask),
+				       ask_option(&client->ask, "--time"), &hours);
 
 	(void)status;
-	evbuffer_add(client->captured, "", 1);
-	text = (const char *)evbuffer_pullup(client->captured, -1);
-	if (!hours_read(text, budget_tasks(&client->ask), &cpu_s, &gpu_s))
+	if (wrong)
 		ask_refuse(&client->ask,
-			   "sbatch refused: the policy has a budget of hours, and the job no "
-			   "time limit: give --time");
-	else if (allows_hours(client, cpu_s, gpu_s)) {
+			   "sbatch refused: the policy has a budget of hours, and %s", wrong);
+	else if (allows_hours(client, hours.cpu_s, hours.gpu_s)) {
 		if (ask_option(&client->ask, "--hold"))
 			client->hours_then(client);
 		else
@@ -211,10 +216,27 @@ static void judge(struct client *client, int status)
 	tell_slurm(client, "/usr/bin/scancel", "", cancelled);
 }
 
+static void ask_job(struct client *client, int status)
+{
+	(void)status; /* what is not in the answer is refused */
+	client->partitions = strdup(captured_text(client));
+	if (client->partitions)
+		tell_slurm(client, "/usr/bin/scontrol", "show", judge);
+	else
+		client_fail(client, "no memory");
+}
+
 void budget_judge_hours(struct client *client, void (*then)(struct client *))
 {
+	struct strings line = { 0 };
+
 	client->hours_then = then;
-	tell_slurm(client, "/usr/bin/scontrol", "show", judge);
+	strings_add(&line, "/usr/bin/sinfo");
+	strings_add(&line, "--all");
+	strings_add(&line, "--noheader");
+	strings_add(&line, "%s", HOURS_PARTITIONS);
+	client_capture(client, &line, ask_job);
+	strings_free(&line);
 }
 
 /* ---- what is left ----------------------------------------------------------------------- */

@@ -128,6 +128,7 @@ static void client_free(struct client *client)
 	intake_free(&client->intake);
 	strings_free(&client->line);
 	ids_free(&client->ids);
+	free(client->partitions);
 	free(client->words);
 	server = client->server;
 	free(client);

@@ -59,6 +59,7 @@ struct client {
 	struct run *run;
 	struct strings line; /* of the real client */
 	struct evbuffer *captured;
+	char *partitions; /* as sinfo has them: see hours.h */
 	void (*then)(struct client *, int status); /* once that is whole */
 	void (*hours_then)(struct client *);       /* once a budget of hours bears it */
 	bool cut;                                  /* more than CAPTURE_MAX was said */

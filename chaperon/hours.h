@@ -7,8 +7,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Seconds of processors and of gpus of @tasks such jobs, in a line of `scontrol show job`.
- * False: they cannot be told from it, or have no bound. */
-bool hours_read(const char *text, uint64_t tasks, uint64_t *cpu_s, uint64_t *gpu_s);
+/* May a job with that option of sbatch take more than Slurm says of it while it is held? */
+bool hours_bears(const char *option);
+
+/* How sinfo is asked for the partitions. */
+#define HOURS_PARTITIONS "--format=%R|%h|%Z"
+
+struct hours {
+	uint64_t cpu_s, gpu_s; /* seconds of processors and of gpus */
+};
+/* The most that @tasks such jobs take, by a line of `scontrol show job` of one that is held,
+ * and by the partitions.  @timed: it was given a time limit.  NULL, or why it cannot be told,
+ * as the end of a sentence. */
+const char *hours_read(const char *text, const char *partitions, uint64_t tasks, bool timed,
+		       struct hours *out);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "chaperon/judge.h"
 
+#include "chaperon/hours.h"
 #include "chaperon/ids.h"
 
 #include <stdio.h>
@@ -87,7 +88,7 @@ void judge_script(const struct ask *ask, char *out, size_t size)
 		snprintf(out, size, "%.8000s", name);
 }
 
-/* Hours are counted while the job is held, which these do not bear. */
+/* Hours are counted while the job is held: see hours.def for what that bears. */
 static bool bears_hours(struct ask *ask, const struct command *command,
 			const struct job_frame *frame)
 {
@@ -99,10 +100,16 @@ static bool bears_hours(struct ask *ask, const struct command *command,
 		return ask_refuse_by(ask, hours,
 				     "srun refused: the policy has a budget of hours: submit the "
 				     "job with sbatch");
-	return !ask_option(ask, "--wait") ||
-	       ask_refuse_by(
-		   ask, hours,
-		   "sbatch refused: the policy has a budget of hours, so there is no --wait");
+	for (unsigned i = 0; i < ask->request.given_count; i++) {
+		const char *name = ask_name(ask, &ask->request.given[i]);
+
+		if (!hours_bears(name))
+			return ask_refuse_by(
+			    ask, hours,
+			    "sbatch refused: the policy has a budget of hours, so there is no %s",
+			    name);
+	}
+	return true;
 }
 
 static bool judge_step(struct ask *ask)

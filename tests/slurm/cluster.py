@@ -15,19 +15,26 @@ def missing():
 
 
 class Cluster:
-    def __init__(self, user, nodes=2, accounting=False):
+    def __init__(self, user, nodes=2, accounting=False, gpus=0, conf=""):
+        """@conf: more lines for slurm.conf."""
         self.user = user
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="sbx-slurm-", dir="/srv" if os.path.isdir("/srv") else None))
         self.directory.chmod(0o755)
-        made = subprocess.run([HERE / "world/slurm-up", "--quiet", "--no-sbxtest", "--nodes", str(nodes), "--dir", self.directory,
-                               *(["--accounting"] if accounting else [])],
-                              capture_output=True, text=True)
+        with tempfile.NamedTemporaryFile("w", suffix=".conf") as extra:
+            extra.write(conf)
+            extra.flush()
+            made = self.up(nodes, accounting, gpus, extra.name)
         if made.returncode:
             raise SystemExit(f"slurm-up: {made.stderr}")
         self.conf = self.directory / "etc/slurm.conf"
         if accounting:
             subprocess.run(["sacctmgr", "-i", "add", "user", user, "Account=test"], env={"SLURM_CONF": str(self.conf), "PATH": "/usr/bin"},
                            capture_output=True, check=True)
+
+    def up(self, nodes, accounting, gpus, extra):
+        return subprocess.run([HERE / "world/slurm-up", "--quiet", "--no-sbxtest", "--nodes", str(nodes), "--dir", self.directory,
+                               "--gpus", str(gpus), *(["--accounting"] if accounting else [])],
+                              capture_output=True, text=True, env={**os.environ, "SLURM_TEST_EXTRA_CONF": extra})
 
     def end(self):
         subprocess.run([HERE / "world/slurm-down", "--quiet", "--dir", self.directory], capture_output=True)

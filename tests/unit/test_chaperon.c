@@ -270,37 +270,107 @@ Test(chaperon, tags)
 	cr_expect_str_neq(one, two);
 }
 
+#define JOB(limit, cpus, more)                                                                     \
+	"JobId=3 Nice=0 TimeLimit=" limit " Partition=x NumNodes=1 NumCPUs=" cpus                  \
+	" NumTasks=1 CPUs/Task=1 NtasksPerN:B:S:C=0:0:*:* MinCPUsNode=1 OverSubscribe=OK " more    \
+	" \n"
+#define SHAPE(nodes, cpus, tasks, share, each, least, more)                                        \
+	" TimeLimit=00:01:00 Partition=x NumNodes=" nodes " NumCPUs=" cpus " NumTasks=" tasks       \
+	" CPUs/Task=" share " NtasksPerN:B:S:C=" each ":0:*:* MinCPUsNode=" least                  \
+	" OverSubscribe=OK " more " \n"
+#define NO_TIME  "the job no time limit: give --time"
+#define NOT_SAID "Slurm does not say how much the job may take"
+
 Test(chaperon, hours_of_a_job)
 {
-#define JOB(limit, cpus, tres)                                                                     \
-	"JobId=3 Nice=0 TimeLimit=" limit " Partition=x NumCPUs=" cpus " TRES=" tres " \n"
+	static const char partitions[] = "y|NO|1\nx|NO|1\nx|NO|1\nwhole|EXCLUSIVE|1\nht|FORCE:4|2\n"
+					 "ht|FORCE:4|1\nodd|NO|1+\n";
 	static const struct {
 		const char *text;
-		uint64_t tasks, cpu_s, gpu_s; /* cpu_s 0: refused */
+		uint64_t tasks, cpu_s, gpu_s;
+		const char *wrong;
 	} cases[] = {
-		{ JOB("01:30:00", "2", "cpu=2,mem=8G"), 1, 10800, 0 },
-		{ JOB("01:30:00", "2", "cpu=2,mem=8G"), 3, 32400, 0 },
-		{ JOB("1-00:00:00", "1", "cpu=1,gres/gpu=2,gres/gpu:a100=2"), 1, 86400, 172800 },
-		{ JOB("00:10:00", "2-4", "cpu=2"), 1, 2400, 0 },
-		{ JOB("UNLIMITED", "1", "cpu=1"), 1, 0, 0 },
-		{ JOB("Partition_Limit", "1", "cpu=1"), 1, 0, 0 },
-		{ JOB("00:00:00", "1", "cpu=1"), 1, 0, 0 },
-		{ JOB("00:10:00", "0", "cpu=1"), 1, 0, 0 },
-		{ JOB("00:10:00", "x", "cpu=1"), 1, 0, 0 },
-		{ JOB("00:10:00", "1", "cpu=1"), 0, 0, 0 },
-		{ JOB("00:10:00", "1", "cpu=1"), 1ull << 40, 0, 0 },
+		{ JOB("01:30:00", "2", "TRES=cpu=2,mem=8G"), 1, 10800, 0, NULL },
+		{ JOB("01:30:00", "2", "TRES=cpu=2,mem=8G"), 3, 32400, 0, NULL },
+		{ JOB("1-00:00:00", "1", "TRES=cpu=1,gres/gpu=2,gres/gpu:a100=2"), 1, 86400, 172800,
+		  NULL },
+		{ JOB("00:01:00", "1", "ReqTRES=cpu=1,gres/gpu=2"), 1, 60, 120, NULL },
+		{ JOB("00:10:00", "2-4", "TRES=cpu=2"), 1, 2400, 0, NULL },
+		{ JOB("UNLIMITED", "1", ""), 1, 0, 0, NO_TIME },
+		{ JOB("Partition_Limit", "1", ""), 1, 0, 0, NO_TIME },
+		{ JOB("00:00:00", "1", ""), 1, 0, 0, NO_TIME },
+		{ JOB("00:10:00", "0", ""), 1, 0, 0, NOT_SAID },
+		{ JOB("00:10:00", "x", ""), 1, 0, 0, NOT_SAID },
+		{ JOB("00:10:00", "1", ""), 0, 0, 0, NOT_SAID },
+		{ JOB("00:10:00", "1", ""), 1ull << 40, 0, 0, NOT_SAID },
 		/* an account's name, say, that looks like it */
-		{ "Account=a TimeLimit=00:01:00 " JOB("10:00:00", "1", "cpu=1"), 1, 0, 0 },
-		{ "", 1, 0, 0 },
+		{ "Account=a TimeLimit=00:01:00 " JOB("10:00:00", "1", ""), 1, 0, 0, NOT_SAID },
+		{ JOB("10:00:00", "1", "WorkDir=/ NumCPUs=1 "), 1, 0, 0, NOT_SAID },
+		{ JOB("10:00:00", "1", "WorkDir=/ CPUs/Task=1 "), 1, 0, 0, NOT_SAID },
+		{ "", 1, 0, 0, NO_TIME },
+		/* nodes, tasks and processors */
+		{ SHAPE("1-2", "1", "1", "1", "0", "1", ""), 1, 120, 0, NULL },
+		{ SHAPE("2-3", "6", "6", "1", "3", "3", ""), 1, 540, 0, NULL },
+		{ SHAPE("2-2", "6", "6", "1", "3", "3", ""), 1, 360, 0, NULL },
+		{ SHAPE("2", "9", "9", "1", "0", "1", ""), 1, 540, 0, NULL },
+		{ SHAPE("1", "1", "1", "1", "0", "6", ""), 1, 360, 0, NULL },
+		{ SHAPE("2-2", "2", "2", "1", "0", "6", ""), 1, 720, 0, NULL },
+		{ SHAPE("1", "1", "1", "N/A", "0", "1", ""), 1, 60, 0, NULL },
+		{ SHAPE("0", "1", "1", "1", "0", "1", ""), 1, 0, 0, NOT_SAID },
+		{ SHAPE("2-1", "1", "1", "1", "0", "1", ""), 1, 0, 0, NOT_SAID },
+		/* gpus */
+		{ SHAPE("1", "1", "1", "1", "0", "1", "TresPerNode=gres:gpu:3"), 1, 60, 180, NULL },
+		{ SHAPE("1", "1", "1", "1", "0", "1", "TresPerNode=gres/gpu:a100:3,gpu"), 1, 60,
+		  240, NULL },
+		{ SHAPE("1", "1", "1", "1", "0", "1", "Gres=gpu:a100"), 1, 60, 60, NULL },
+		{ SHAPE("1-2", "1", "1", "1", "0", "1", "TresPerNode=gres:gpu:3"), 1, 120, 360,
+		  NULL },
+		{ SHAPE("2", "9", "9", "1", "0", "1", "TresPerNode=gres:gpu:3"), 1, 0, 0,
+		  "its gpus are asked for by the node: give --nodes" },
+		{ SHAPE("2", "9", "9", "1", "0", "1", "TresPerNode=gres:shard:3"), 1, 540, 0,
+		  NULL },
+		{ SHAPE("2", "9", "9", "1", "0", "1", "TresPerTask=gres:gpu:2"), 1, 540, 1080,
+		  NULL },
+		{ SHAPE("2", "9", "9", "1", "0", "1", "TresPerJob=gres:gpu:4"), 1, 540, 240, NULL },
+		{ SHAPE("1", "1", "1", "1", "0", "1", "TresPerJob=gres:gpu:1k"), 1, 0, 0,
+		  NOT_SAID },
+		{ SHAPE("1", "1", "1", "1", "0", "1", "TresPerJob=gres:gpu:-4"), 1, 0, 0,
+		  NOT_SAID },
+		{ SHAPE("1", "1", "1", "1", "0", "1", "TresPerSocket=gres:gpu:1"), 1, 0, 0,
+		  NOT_SAID },
+		{ SHAPE("1", "1", "1", "1", "0", "1",
+			"TresPerJob=gpu:4 WorkDir=/ TresPerJob=gpu:1"),
+		  1, 0, 0, NOT_SAID },
+		/* partitions, without --time */
+		{ " TimeLimit=00:01:00 Partition=x,y ", 1, 0, 0, NO_TIME },
+		{ " TimeLimit=00:01:00 Partition=whole ", 1, 0, 0,
+		  "its partition hands out whole nodes" },
+		{ " TimeLimit=00:01:00 Partition=none ", 1, 0, 0, NOT_SAID },
+		{ " TimeLimit=00:01:00 Partition=odd ", 1, 0, 0, NOT_SAID },
+		{ " TimeLimit=00:01:00 Partition=ht NumNodes=1 NumCPUs=1 NumTasks=1 MinCPUsNode=1 "
+		  "OverSubscribe=YES ",
+		  1, 120, 0, NULL },
+		{ " TimeLimit=00:01:00 Partition=ht NumNodes=1-1 NumCPUs=6 NumTasks=2 CPUs/Task=3 "
+		  "MinCPUsNode=3 "
+		  "OverSubscribe=OK ",
+		  1, 540, 0, NULL },
+		{ " TimeLimit=00:01:00 Partition=x NumNodes=1 NumCPUs=1 NumTasks=1 MinCPUsNode=1 "
+		  "OverSubscribe=NO ",
+		  1, 0, 0, "the job takes whole nodes" },
 	};
-	uint64_t cpu_s, gpu_s;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		bool read = hours_read(cases[i].text, cases[i].tasks, &cpu_s, &gpu_s);
+		struct hours hours = { 0 };
+		const char *wrong =
+		    hours_read(cases[i].text, partitions, cases[i].tasks, false, &hours);
 
-		cr_expect_eq(read, cases[i].cpu_s != 0, "case %zu", i);
-		cr_expect(!read || (cpu_s == cases[i].cpu_s && gpu_s == cases[i].gpu_s),
-			  "case %zu: %llu %llu", i, (unsigned long long)cpu_s,
-			  (unsigned long long)gpu_s);
+		cr_expect(wrong == cases[i].wrong ||
+			      (wrong && cases[i].wrong && !strcmp(wrong, cases[i].wrong)),
+			  "case %zu: %s", i, wrong);
+		cr_expect(hours.cpu_s == cases[i].cpu_s && hours.gpu_s == cases[i].gpu_s,
+			  "case %zu: %llu %llu", i, (unsigned long long)hours.cpu_s,
+			  (unsigned long long)hours.gpu_s);
 	}
+	cr_expect(hours_bears("--ntasks") && !hours_bears("--exclusive") &&
+		  !hours_bears("--mincpus"));
 }
