@@ -65,7 +65,7 @@ enum chaperon_descriptor {
  *
  * The client opens a script itself, inside: its name is never opened outside.  All up to
  * RUN has to arrive within CHAPERON_FRAME_SECONDS of the connection; the same holds for
- * each frame once its first byte is there.
+ * each frame once its first byte is there, and for the script once others wait.
  */
 #define CHAPERON_FRAME_MAGIC 0x53584253u /* "SBXS" */
 #define CHAPERON_FRAME_MAX (1u << 20)    /* bytes behind a head */

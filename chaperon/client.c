@@ -74,6 +74,28 @@ static void hold(bool holds)
 	abort();
 }
 
+/* What is kept for it may have changed. */
+static void account(struct client *client)
+{
+	size_t held = client->intake.bytes + client->intake.script_room;
+
+	if (client->captured)
+		held += evbuffer_get_length(client->captured);
+	if (client->io)
+		held += evbuffer_get_length(bufferevent_get_output(client->io));
+	client->server->held += held - client->held;
+	client->held = held;
+}
+
+/* Room for @size bytes more?  Only then what has been given back meanwhile is looked for. */
+static bool has_room(struct server *server, size_t size)
+{
+	if (server->held + size > HELD_MAX)
+		for (struct client *client = server->clients; client; client = client->next)
+			account(client);
+	return server->held + size <= HELD_MAX;
+}
+
 static void within(struct client *client, int seconds)
 {
 	evtimer_add(client->deadline, &(struct timeval){ .tv_sec = seconds });
@@ -119,6 +141,7 @@ static void client_free(struct client *client)
 	if (client->next)
 		client->next->link = client->link;
 	client->server->count--;
+	client->server->held -= client->held;
 	if (client->io)
 		bufferevent_free(client->io);
 	event_free(client->deadline);
@@ -238,12 +261,15 @@ static void on_output(void *context, int fd, const void *data, size_t size)
 	client_send(context, fd == 1 ? CHAPERON_OUTPUT : CHAPERON_ERROR, data, size);
 }
 
+/* On with what has been read already, too. */
 static void on_room(void *context)
 {
 	struct client *client = context;
 
-	if (client->life == CLIENT_TALKS)
-		bufferevent_enable(client->io, EV_READ);
+	if (client->life != CLIENT_TALKS)
+		return;
+	bufferevent_enable(client->io, EV_READ);
+	bufferevent_trigger(client->io, EV_READ, 0);
 }
 
 static void on_end(void *context, int status)
@@ -263,9 +289,11 @@ static void on_captured(void *context, int fd, const void *data, size_t size)
 {
 	struct client *client = context;
 
+	account(client);
 	if (fd == 2)
 		client_send(client, CHAPERON_ERROR, data, size);
-	else if (evbuffer_get_length(client->captured) + size <= CAPTURE_MAX)
+	else if (evbuffer_get_length(client->captured) + size <= CAPTURE_MAX &&
+		 has_room(client->server, size))
 		evbuffer_add(client->captured, data, size);
 	else
 		client->cut = true;
@@ -404,7 +432,10 @@ static const char *take(struct client *client, const struct chaperon_frame *head
 			    (const char *)body);
 		return NULL;
 	}
+	if (!has_room(client->server, head->size))
+		return "too much is asked for at the same time: try again";
 	wrong = intake_take(&client->intake, head, body);
+	account(client);
 	if (wrong || client->intake.stage != INTAKE_RUNNING)
 		return wrong;
 	evtimer_del(client->deadline);
@@ -420,7 +451,7 @@ static void watch_time(struct client *client, bool begun)
 {
 	if (client->intake.stage == INTAKE_REQUEST)
 		return; /* all of the request in one time */
-	if (!begun)
+	if (!begun || !(bufferevent_get_enabled(client->io) & EV_READ)) /* it is we who wait */
 		evtimer_del(client->deadline);
 	else if (!evtimer_pending(client->deadline, NULL))
 		within(client, CHAPERON_FRAME_SECONDS);
@@ -505,6 +536,21 @@ static bool is_ours(int fd)
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) && peer.uid == getuid();
 }
 
+/* A script may take its time, but keeps nobody's place from those who wait.  True: there is
+ * one now. */
+static bool make_room(struct server *server)
+{
+	struct client *slow = NULL;
+
+	for (struct client *client = server->clients; client; client = client->next)
+		if (client->life == CLIENT_TALKS && client->intake.stage == INTAKE_SCRIPT)
+			slow = client; /* the oldest comes last */
+	if (!slow || time(NULL) - slow->begun.tv_sec <= CHAPERON_FRAME_SECONDS)
+		return false;
+	drop(slow, "the script did not arrive in time, and others wait");
+	return true;
+}
+
 /* The connection is its own, once it has all that a life needs. */
 static bool set_up(struct client *client, struct server *server, int fd)
 {
@@ -544,7 +590,7 @@ void client_begin(struct server *server, int fd)
 				 CHAPERON_FRAME_MAX + sizeof(struct chaperon_frame));
 	bufferevent_setwatermark(client->io, EV_WRITE, AGAIN, 0);
 	within(client, CHAPERON_FRAME_SECONDS);
-	if (server->count > CHAPERON_CLIENTS_MAX) {
+	if (server->count > CHAPERON_CLIENTS_MAX && !make_room(server)) {
 		client_say(client, "sbx: %d commands run at the same time: wait for one of them",
 			   CHAPERON_CLIENTS_MAX);
 		leave(client, 1 << 8);

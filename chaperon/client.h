@@ -16,6 +16,7 @@
 
 #define ANSWER_SECONDS 10 /* what a client that only asks may take */
 #define CAPTURE_MAX    (16u << 20)
+#define HELD_MAX       (64u << 20) /* the session's limits do not hold what is kept for it here */
 
 struct server {
 	struct event_base *base;
@@ -24,6 +25,7 @@ struct server {
 	struct client *clients;
 	unsigned count;
 	unsigned most; /* at the same time, since memory was last given back */
+	size_t held;   /* bytes that were said by and to all clients together */
 };
 
 /*
@@ -53,6 +55,7 @@ struct client {
 	struct bufferevent *io; /* NULL: GONE or OVER */
 	struct event *deadline; /* of what its life waits for; frees it once it is OVER */
 	struct intake intake;
+	size_t held; /* its part of server->held */
 	struct ask ask;
 	const char **words; /* the arguments, as ask_line() orders them */
 	const struct command *command;

@@ -102,8 +102,11 @@ static const char *take_script(struct intake *intake, const struct chaperon_fram
 		return "the script is too long: 16 MiB at most";
 	if (size > intake->script_room) {
 		size_t room = size < 4096 ? 8192 : size * 2;
-		char *more = realloc(intake->script, room);
+		char *more;
 
+		if (room > CHAPERON_SCRIPT_MAX)
+			room = CHAPERON_SCRIPT_MAX;
+		more = realloc(intake->script, room);
 		if (!more)
 			return "no memory";
 		intake->script = more;
@@ -131,11 +134,18 @@ void intake_want_script(struct intake *intake)
 	intake->stage = INTAKE_SCRIPT;
 }
 
+void intake_drop_script(struct intake *intake)
+{
+	free(intake->script);
+	intake->script = NULL;
+	intake->script_size = intake->script_room = 0;
+}
+
 void intake_free(struct intake *intake)
 {
 	strings_free(&intake->arguments);
 	strings_free(&intake->environment);
 	free(intake->cwd);
-	free(intake->script);
+	intake_drop_script(intake);
 	*intake = (struct intake){ 0 };
 }

@@ -36,6 +36,8 @@ const char *intake_take(struct intake *intake, const struct chaperon_frame *head
 			const void *body);
 /* From here on the script is expected. */
 void intake_want_script(struct intake *intake);
+/* The script is where it belongs. */
+void intake_drop_script(struct intake *intake);
 void intake_free(struct intake *intake);
 
 #endif

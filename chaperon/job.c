@@ -222,6 +222,7 @@ static void run_batch(struct client *client, const char *directory, const char *
 	}
 	run_input(client->run, wrapper, strlen(wrapper));
 	run_input_end(client->run);
+	intake_drop_script(&client->intake); /* with --wait it may be long */
 }
 
 static void run_step(struct client *client, const char *directory, const char *digest)

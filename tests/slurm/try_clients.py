@@ -5,6 +5,8 @@ import pathlib
 import signal
 import struct
 import subprocess
+import threading
+import time
 
 from session import ERROR, EXIT, INPUT, NO_SCRIPT, OUTPUT, RESIZE, RUN, SCRIPT, SIGNAL, Session, frame, hear, request
 from try_absent import hide
@@ -36,6 +38,8 @@ if name == "sbatch":
     print(77)
 elif name == "squeue":
     print(queue.read_text() if queue.exists() else "", end="")
+elif name == "srun":
+    print(len(sys.stdin.buffer.read()))
 elif "show" in sys.argv:
     print("JobId=77 NumCPUs=1 TimeLimit=00:10:00 TRES=cpu=1 ")
 """
@@ -95,14 +99,21 @@ class Fakes:
             raise SystemExit(f"{words} has not begun: {hear(raw)[0]}")
         return raw
 
+    def answer(self, *words):
+        """What a client hears on its standard error."""
+        raw = self.session.connect()
+        try:
+            raw.sendall(request(words, self.project))
+        except BrokenPipeError:
+            pass  # it hears that before it is heard
+        return hear(raw)[0].get(ERROR, b"")
+
     def turn(self):
         """What was sent before is taken in; False: sbx-chaperon is no more."""
         try:
-            raw = self.session.connect()
+            return b"refused" in self.answer("sbatch", "--uid=0")
         except ConnectionRefusedError:
             return False
-        raw.sendall(request(["sbatch", "--uid=0"], self.project))
-        return b"refused" in hear(raw)[0].get(ERROR, b"")
 
 
 class Tries:
@@ -216,6 +227,79 @@ class Tries:
             self.check(gone == ["77"], f"{how}: and is cancelled", gone)
             self.end(fakes, "unknown")
 
+    # --- what is kept for clients, and how long
+
+    def half_scripts(self):
+        """Scripts that do not come: their places are for those who wait."""
+        fakes = Fakes(self.world, "half", "session.pol")
+        clients = [fakes.session.connect() for _ in range(64)]
+        for raw in clients:
+            raw.sendall(request(["sbatch", "--hold"], fakes.project))
+            raw.recv(12)
+            raw.sendall(frame(SCRIPT, b"#!/bin/sh\n"))
+        self.check(b"64 commands run" in fakes.answer("sbatch", "--uid=0"), "half scripts: each place is taken")
+        self.check(wait_for(fakes.turn), "half scripts: but not for long")
+        heard = hear(clients[0])[0]
+        self.check(heard.get(ERROR) == b"sbx: the script did not arrive in time, and others wait\n", "half scripts: the oldest hears why", heard)
+        clients[-1].sendall(frame(SCRIPT, b"true\n") + frame(SCRIPT))
+        heard = hear(clients[-1])[0]
+        self.check(heard.get(OUTPUT) == b"Submitted batch job 77\n", "half scripts: the others may still come", heard)
+        for raw in clients:
+            raw.close()
+        self.end(fakes, "half scripts")
+
+    def long_scripts(self):
+        """A bound for what all send together, which each gives back."""
+        fakes = Fakes(self.world, "long", "session.pol")
+        script = (frame(SCRIPT, b"#!/bin/sh\n") + frame(SCRIPT, b"#" * (1 << 20)) * 14)
+        clients = [fakes.session.connect() for _ in range(6)]
+        refused = 0
+        for raw in clients:
+            raw.sendall(request(["sbatch", "--hold"], fakes.project))
+            raw.recv(12)
+            try:
+                raw.sendall(script)
+            except OSError:
+                pass
+            fakes.turn()
+            raw.setblocking(False)
+            try:
+                refused += b"sbx: too much is asked for at the same time: try again\n" in raw.recv(4096)
+            except BlockingIOError:
+                pass
+        self.check(refused == 2, "84 MiB of scripts: some are told to come again", refused)
+        for raw in clients:
+            raw.close()
+        fakes.turn()
+        fakes.waits("sbatch:")
+        clients = [fakes.session.connect() for _ in range(6)]
+        for raw in clients:
+            raw.sendall(request(["sbatch", "--hold"], fakes.project))
+            raw.recv(12)
+            raw.sendall(script + frame(SCRIPT))
+            fakes.turn()
+        began = wait_for(lambda: len(list(fakes.jobs.glob("began-*"))) == 6)
+        self.check(began, "what is submitted is not held any more", list(fakes.jobs.glob("began-*")))
+        fakes.go()
+        heard = [hear(raw)[0].get(OUTPUT) for raw in clients]
+        self.check(heard == [b"Submitted batch job 77\n"] * 6, "and all of them are answered", heard)
+        self.end(fakes, "long scripts")
+
+    def slow_reader(self):
+        """Input that a program does not read yet: it is waited for as long as it takes, and none is lost."""
+        fakes = Fakes(self.world, "slow", "session.pol")
+        fakes.waits("srun:")
+        process = fakes.session.popen("srun", "true", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        wait_for(lambda: list(fakes.jobs.glob("began-*")))
+        sender = threading.Thread(target=lambda: (process.stdin.write("x" * (5 << 20)), process.stdin.close()))
+        sender.start()
+        time.sleep(7)  # past each time limit that there is for who does not send
+        fakes.go()
+        sender.join()
+        out, errors = process.stdout.read(), process.stderr.read()
+        self.check((process.wait(), out) == (0, f"{5 << 20}\n"), "srun: 5 MiB of input for a program that reads late", out + errors)
+        self.end(fakes, "slow")
+
     # --- many jobs
 
     def long_lists(self):
@@ -262,7 +346,7 @@ class Tries:
         self.end(fakes, "record")
 
 
-ORDER = ("bad_frames", "bad_script", "not_waited_for", "signalled", "unknown", "long_lists", "long_record")
+ORDER = ("bad_frames", "bad_script", "not_waited_for", "signalled", "unknown", "half_scripts", "long_scripts", "slow_reader", "long_lists", "long_record")
 
 
 def run(world, report):
