@@ -176,8 +176,9 @@ static void tell_slurm(struct client *client, const char *program, const char *w
 
 static void cancelled(struct client *client, int status)
 {
-	(void)status;
 	record_failed(client->server->record, client->tag);
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		job_forget(client); /* else it is held, and may be let go outside */
 	client_refuse(client);
 }
 

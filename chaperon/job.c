@@ -158,12 +158,16 @@ static void not_submitted(struct client *client, int status)
 {
 	struct record *record = client->server->record;
 	const struct job *job;
+	bool never;
 
 	record_lock(record);
 	job = record_tagged(record, client->tag);
-	if (WIFEXITED(status) && job && !job->id)
+	never = WIFEXITED(status) && job && !job->id;
+	if (never)
 		record_failed(record, client->tag);
 	record_unlock(record);
+	if (never)
+		job_forget(client);
 }
 
 static void on_batch_end(struct client *client, int status)
@@ -206,6 +210,8 @@ static void run_batch(struct client *client, const char *directory, const char *
 	char wrapper[8192];
 
 	if (!rebuild_wrapper(directory, digest, wrapper, sizeof(wrapper))) {
+		record_failed(client->server->record, client->tag);
+		job_forget(client);
 		client_fail(client, "the name of the directory of jobs cannot be used");
 		return;
 	}
@@ -218,6 +224,7 @@ static void run_batch(struct client *client, const char *directory, const char *
 	client_capture(client, &client->line, on_batch_end);
 	if (!client->run) {
 		record_failed(client->server->record, client->tag);
+		job_forget(client);
 		return;
 	}
 	run_input(client->run, wrapper, strlen(wrapper));
@@ -258,7 +265,7 @@ void job_submit(struct client *client)
 	const struct job_frame frame = job_frame(client);
 	struct strings envelope = { 0 };
 	char script[65], digest[65], directory[4300];
-	bool good;
+	bool good, left = false, begun = false;
 
 	hex_digest(client->intake.script, client->intake.script_size, script);
 	command_line(client);
@@ -268,15 +275,21 @@ void job_submit(struct client *client)
 	if (good) {
 		rebuild_digest(&envelope, digest);
 		snprintf(directory, sizeof(directory), "%.4000s/%s", session->jobs, client->tag);
+		left =
+		    leave_envelope(client, &envelope, batch(client) ? client->intake.script : NULL,
+				   client->intake.script_size);
+		begun =
+		    left && (frame.job || record_begin(client->server->record, client->tag,
+						       budget_tasks(&client->ask),
+						       ask_value(&client->ask, SBX_TAKES_COMMENT)));
 	}
+	if (good && !begun)
+		job_forget(client);
 	if (!good)
 		command_refused(client);
-	else if (!leave_envelope(client, &envelope, batch(client) ? client->intake.script : NULL,
-				 client->intake.script_size))
+	else if (!left)
 		client_fail(client, "the job's envelope cannot be written below %s", session->jobs);
-	else if (!frame.job &&
-		 !record_begin(client->server->record, client->tag, budget_tasks(&client->ask),
-			       ask_value(&client->ask, SBX_TAKES_COMMENT)))
+	else if (!begun)
 		client_fail(client, "the job cannot be written down in %s: %s",
 			    client->server->record->path, record_trouble(client->server->record));
 	else if (batch(client))
@@ -295,6 +308,8 @@ void job_forget(const struct client *client)
 	if (jobs < 0)
 		return;
 	snprintf(path, sizeof(path), "%s/" SBX_JOB_ENVELOPE, client->tag);
+	unlinkat(jobs, path, 0);
+	snprintf(path, sizeof(path), "%s/" SBX_JOB_SCRIPT, client->tag);
 	unlinkat(jobs, path, 0);
 	unlinkat(jobs, client->tag, AT_REMOVEDIR);
 	close(jobs);

@@ -101,6 +101,8 @@ class Tries:
             self.check(status == 1 and "invalid partition" in errors, "Slurm refuses a job", errors)
         status, _, errors = session.run("sbatch", "--hold", "--wrap=true")
         self.check(status == 0, "which is not counted", errors)
+        left = [file.name for file in (session.place / "jobs").iterdir() if file.is_dir()]
+        self.check(len(left) == 1, "and leaves nothing", left)
         self.over(session)
 
 
@@ -153,6 +155,8 @@ class Tries:
                     break
             self.check(said[-1] == f"sbx: the job cannot be written down in {self.record(session)}: No space left on device\n" and
                        len(self.queue()) == len(said) - 1, "a job that cannot be written down is not submitted", said)
+            left = [file.name for file in (session.place / "jobs").iterdir() if file.is_dir()]
+            self.check(len(left) == len(self.queue()), "and leaves nothing", left)
             self.lines(session)
             subprocess.run(["mount", "-o", "remount,size=1m", state], check=True)
             with open(self.record(session), "a") as file:

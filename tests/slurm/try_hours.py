@@ -91,9 +91,11 @@ class Tries:
             self.over()
 
     def refuse_all(self):
+        before = set((self.session.place / "jobs").iterdir())
         for asked, said in [("--time=1 " + asked, said) for asked, said in REFUSED] + UNTIMED:
             status, out, errors = self.session.run("sbatch", "--wrap=true", *asked.split())
-            left = self.native("squeue", "--all", "--noheader").stdout
+            left = self.native("squeue", "--all", "--noheader").stdout + " ".join(
+                map(str, set((self.session.place / "jobs").iterdir()) - before))
             self.check(status == 1 and not out and not left and HOURS + said in errors, f"refused: {asked}", f"{status} {out} {errors} {left}")
 
 
