@@ -12,7 +12,7 @@ from session import ERROR, EXIT, INPUT, NO_SCRIPT, OUTPUT, RESIZE, RUN, SCRIPT, 
 from try_absent import hide
 from try_chaperon import wait_for
 
-CLIENTS = ("sbatch", "srun", "squeue", "scancel", "scontrol", "sacct")
+CLIENTS = ("sbatch", "srun", "squeue", "scancel", "scontrol", "sacct", "sinfo")
 OPTIONS = ("me", "hold", "wrap", "parsable", "noheader", "jobs", "format", "ntasks", "oneliner", "ignore-pbs", "time")
 
 # Those that are named in `waits`, by their name or by it and one of their words, say that they have begun and wait for `go`.
@@ -41,7 +41,10 @@ elif name == "squeue":
 elif name == "srun":
     print(len(sys.stdin.buffer.read()))
 elif "show" in sys.argv:
-    print("JobId=77 NumCPUs=1 TimeLimit=00:10:00 TRES=cpu=1 ")
+    print("JobId=77 TimeLimit=00:10:00 Partition=debug NumNodes=1 NumCPUs=1 NumTasks=1 CPUs/Task=1 NtasksPerN:B:S:C=0:0:*:* MinCPUsNode=1 "
+          "OverSubscribe=OK TRES=cpu=1 ")
+elif name == "sinfo":
+    print("debug|NO|1")
 """
 
 # What has no place once a request is whole.  None: it closes.
