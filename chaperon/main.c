@@ -160,6 +160,7 @@ static const char *serve(void)
 
 int main(int argc, char **argv)
 {
+	static const int warnings[] = { SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGTERM };
 	const char *wrong;
 
 	if (argc == 2 && !strcmp(argv[1], "--version")) {
@@ -175,9 +176,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	signal(SIGPIPE, SIG_IGN);
-	/* It ends when its launcher does.  What Slurm sends to each process of a batch job is for
-	 * the script alone. */
-	signal(SIGTERM, SIG_IGN);
+	/* It ends when its launcher does.  What is sent to each process of a batch job, as a
+	 * warning, is for the script alone. */
+	for (size_t i = 0; i < sizeof(warnings) / sizeof(*warnings); i++)
+		signal(warnings[i], SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a log at the caller's limit is a log that ends */
 	wrong = serve();
 	if (wrong)

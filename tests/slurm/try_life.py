@@ -9,7 +9,7 @@ import time
 
 import suite
 from inside import Inside, backends
-from try_chaperon import wait_for
+from try_chaperon import wait_for, write
 
 
 class Tries:
@@ -140,6 +140,27 @@ class Tries:
         wait_for(lambda: not self.queue())
 
 
+    def warned(self):
+        """A signal that is to warn a batch job, sent to each of its processes, as some nodes do: Slurm is there still."""
+        write(self.project / "warned.sh", """#!/bin/sh
+trap 'squeue --noheader --format="seen %j" >after 2>&1; srun echo step >>after 2>&1; exit 0' TERM
+echo up >up
+sleep 1000 & wait
+""")
+        for words in (["--batch"], ["--full"]):
+            job = self.session.run("sbatch", "--parsable", "--output=/dev/null", "warned.sh")[1].strip()
+            wait_for(lambda: (self.project / "up").exists())
+            for launcher in self.processes("sbx-exec --job"):
+                for chaperon in self.children(launcher, "sbx-chaperon"):
+                    for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT, signal.SIGHUP):
+                        os.kill(chaperon, number)
+            self.native("scancel", "--signal=TERM", *words, job)
+            wait_for(lambda: not self.queue())
+            after = (self.project / "after").read_text() if (self.project / "after").exists() else ""
+            self.check(after == "seen warned.sh\nstep\n", f"TERM to a job: {' '.join(words)}", after)
+            for name in ("up", "after"):
+                (self.project / name).unlink(missing_ok=True)
+
     def sat_at(self):
         """Slurm where somebody sits at a job; in any other task a client says that there is none."""
         words = ("echo job $SLURM_JOB_ID; squeue --noheader --format='seen %i %j'; sbatch --parsable --hold --wrap=true >submitted; "
@@ -196,7 +217,7 @@ class Tries:
         wait_for(lambda: not self.queue())
 
 
-ORDER = ("left_behind", "signalled", "killed", "hindered", "hung_up", "waiting", "sat_at", "placeholders")
+ORDER = ("left_behind", "signalled", "killed", "hindered", "hung_up", "waiting", "warned", "sat_at", "placeholders")
 
 
 def run(world, report):
