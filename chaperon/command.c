@@ -300,6 +300,27 @@ static bool all_ours(struct client *client)
 	return true;
 }
 
+bool command_waits_for_ours(struct client *client, const char *option)
+{
+	const struct sbx_slurm_given *given = ask_option(&client->ask, option);
+	const char *text = given && given->value ? given->value : "", *scope = scope_of(client);
+	struct job_ids ids = { 0 };
+	const char *wrong = ids_read_dependency(&ids, text);
+	bool ours = !wrong;
+
+	if (wrong)
+		ask_refuse(&client->ask, "%s refused: %s %s", client->ask.request.command, text,
+			   wrong);
+	for (size_t i = 0; i < ids.count && ours && !all_of_user(client); i++) {
+		ours = record_find(client->server->record, ids.items[i].job, scope);
+		if (!ours)
+			ask_refuse(&client->ask, "%s refused: job %u is not of this %s",
+				   client->ask.request.command, ids.items[i].job, scope);
+	}
+	ids_free(&ids);
+	return ours;
+}
+
 static void change(struct client *client, int status)
 {
 	bool update = !strcmp(client->command->words, "update"), fits;
@@ -311,6 +332,10 @@ static void change(struct client *client, int status)
 	}
 	if (!all_ours(client) || !all_counted(client))
 		return;
+	if (!command_waits_for_ours(client, "--Dependency")) {
+		command_refused(client);
+		return;
+	}
 	command_line(client);
 	given = client->line;
 	client->line = (struct strings){ 0 };

@@ -27,6 +27,9 @@ void plain_about(struct client *client, const char *option);
 void command_line(struct client *client);
 /* Says what is done in another way than it was asked for. */
 void command_notice(struct client *client);
+/* Does it wait for jobs in scope alone?  Else that is refused; when another has ended is
+ * nobody's to ask. */
+bool command_waits_for_ours(struct client *client, const char *option);
 /* A refusal that was written to client->ask: says it.  Always false. */
 bool command_refused(struct client *client);
 

@@ -121,6 +121,30 @@ const char *ids_read(struct job_ids *ids, const char *text)
 	}
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Whatever a number could be taken for a job's, is: but for a task's, and for minutes. */
+const char *ids_read_dependency(struct job_ids *ids, const char *text)
+{
+	for (const char *at = text; *at;) {
+		bool other = at > text + 1 && strchr("_+", at[-1]) && is_digit(at[-2]);
+		uint32_t job;
+
+		if (!is_digit(*at)) {
+			at++;
+			continue;
+		}
+		if (!read_number(&at, &job))
+			return "is no job id";
+		if (!other && !ids_add(ids, job))
+			return "no memory";
+	}
+	return NULL;
+}
+
 char *ids_write(const struct job_ids *ids, const char *before)
 {
 	size_t room =

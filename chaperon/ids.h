@@ -26,6 +26,8 @@ struct job_ids {
 
 /* Adds those of @text.  NULL, or what is wrong with it. */
 const char *ids_read(struct job_ids *ids, const char *text);
+/* The same of a dependency, "afterok:12_3+5:14,singleton". */
+const char *ids_read_dependency(struct job_ids *ids, const char *text);
 /* One more, past JOB_IDS_MAX too.  False: no memory. */
 bool ids_add(struct job_ids *ids, uint32_t job);
 /* @before and all of them with commas between, to be freed by the caller.  NULL: that is

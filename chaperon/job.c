@@ -338,7 +338,8 @@ static void go_on(struct client *client)
 	const struct job_frame frame = job_frame(client);
 
 	if (!ask_settle(&client->ask) || !judge_command(&client->ask, client->command, &frame) ||
-	    !tables_fit(&client->ask, client->command->program)) {
+	    !tables_fit(&client->ask, client->command->program) ||
+	    !command_waits_for_ours(client, "--dependency")) {
 		command_refused(client);
 		return;
 	}

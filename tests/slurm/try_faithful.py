@@ -134,7 +134,27 @@ class Tries:
         self.native("scancel", "--me")
 
 
-ORDER = ("variables", "statuses", "cancelled", "columns", "files")
+    # --- what it waits for
+
+    def dependencies(self):
+        """A job may wait for those of its project, and for no other."""
+        other = self.native("sbatch", "--parsable", "--hold", "-o", "/dev/null", "--wrap=true").stdout.strip()
+        done, mine = self.submit("--wait", "--output=/dev/null", "--wrap=true"), self.submit("--hold", "--wrap=true")
+        for text in (f"afterok:{done}", f"afterany:{mine}+5:{done}", f"singleton,after:{mine}", f"afternotok:{mine}?afterok:{mine}_1"):
+            free = self.native("sbatch", "--parsable", "--hold", "-o", "/dev/null", f"--dependency={text}", "--wrap=true")
+            status, out, errors = self.session.run("sbatch", "--parsable", "--hold", f"--dependency={text}", "--wrap=true")
+            self.check(status == free.returncode, f"--dependency={text}", f"{free} {out} {errors}")
+        for text in (f"afterok:{other}", f"afterok:{mine}:{other}", f"afterok:+{other}", f"afterany:{mine}+1,after:{other}_1", f"afterok:0{other}", other):
+            status, out, errors = self.session.run("sbatch", "--parsable", f"--dependency={text}", "--wrap=true")
+            self.check((status, out, errors) == (1, "", f"sbx: sbatch refused: job {other} is not of this project\n"), f"refused: --dependency={text}", errors)
+            status, out, errors = self.session.run("scontrol", "update", f"JobId={mine}", f"Dependency={text}")
+            self.check((status, errors) == (1, f"sbx: scontrol-update refused: job {other} is not of this project\n"), f"refused: Dependency={text}", errors)
+        status, out, errors = self.session.run("sbatch", "--dependency=afterok:99999999999", "--wrap=true")
+        self.check(status == 1 and "afterok:99999999999 is no job id" in errors, "no number of a job", errors)
+        self.native("scancel", "--me")
+
+
+ORDER = ("variables", "statuses", "cancelled", "columns", "files", "dependencies")
 
 
 def run(world, report):

@@ -70,6 +70,32 @@ Test(chaperon, ids)
 	ids_free(&ids);
 }
 
+Test(chaperon, ids_that_a_job_waits_for)
+{
+	static const struct {
+		const char *text, *ids; /* NULL: refused */
+	} cases[] = {
+		{ "singleton", "" },
+		{ "afterok:12", "12" },
+		{ "afterok:12_3+5:14,after:0016?singleton", "12,14,16" },
+		{ "12", "12" },
+		{ "afterok:+12", "12" }, /* as strtol(3) reads it */
+		{ "afterok:_12", "12" },
+		{ "afterok:67108864", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct job_ids ids = { 0 };
+		const char *wrong = ids_read_dependency(&ids, cases[i].text);
+		char *text = ids_write(&ids, "");
+
+		cr_expect(!wrong == (cases[i].ids != NULL), "%s", cases[i].text);
+		cr_expect(!cases[i].ids || !strcmp(text, cases[i].ids), "%s: %s", cases[i].text, text);
+		free(text);
+		ids_free(&ids);
+	}
+}
+
 Test(chaperon, as_many_ids_as_there_is_room_for)
 {
 	struct job_ids ids = { 0 };
