@@ -1,4 +1,5 @@
 """However a session ends, what its sruns hold of Slurm is given back, and soon."""
+import contextlib
 import os
 import pathlib
 import pty
@@ -153,7 +154,8 @@ sleep 1000 & wait
             for launcher in self.processes("sbx-exec --job"):
                 for chaperon in self.children(launcher, "sbx-chaperon"):
                     for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT, signal.SIGHUP):
-                        os.kill(chaperon, number)
+                        with contextlib.suppress(ProcessLookupError):  # the one before has ended it
+                            os.kill(chaperon, number)
             self.native("scancel", "--signal=TERM", *words, job)
             wait_for(lambda: not self.queue())
             after = (self.project / "after").read_text() if (self.project / "after").exists() else ""
