@@ -21,12 +21,12 @@ void queue_ask(struct client *client, void (*then)(struct client *, int status))
 	strings_add(&line, "--all"); /* in partitions that are hidden, too */
 	strings_add(&line, "--user=%s", client->server->session->self);
 	strings_add(&line, "--array");
-	strings_add(&line, "--format=%%A|%%F|%%k");
+	strings_add(&line, "--format=%%t|%%A|%%F|%%k");
 	client_capture(client, &line, then);
 	strings_free(&line);
 }
 
-/* One line "JOB|ARRAY|TAG"; returns the next one, NULL at the end. */
+/* One line "STATE|JOB|ARRAY|TAG"; returns the next one, NULL at the end. */
 static const char *row(const char *at, uint32_t *job, uint32_t *array, char tag[JOB_TAG_SIZE])
 {
 	const char *end = strchr(at, '\n');
@@ -35,7 +35,8 @@ static const char *row(const char *at, uint32_t *job, uint32_t *array, char tag[
 	*tag = '\0';
 	if (!end)
 		return NULL;
-	*job = *array = (uint32_t)strtoul(at, &rest, 10);
+	at += strcspn(at, "|\n");
+	*job = *array = (uint32_t)strtoul(*at == '|' ? at + 1 : at, &rest, 10);
 	if (*rest == '|')
 		*array = (uint32_t)strtoul(rest + 1, &rest, 10);
 	if (*rest == '|' && end - rest - 1 < JOB_TAG_SIZE) {
@@ -78,10 +79,12 @@ bool queue_list(struct client *client, const char *scope, struct job_ids *ids)
 	char tag[JOB_TAG_SIZE];
 
 	ids->count = 0;
-	for (const char *at = rows(client); (at = row(at, &job, &array, tag));) {
+	for (const char *at = rows(client), *line = at; (at = row(at, &job, &array, tag));
+	     line = at) {
 		bool known = false;
 
-		if (!is_ours(client, tag, array, scope))
+		/* Of one that is over but for its epilog scancel says that there is no such job. */
+		if (!is_ours(client, tag, array, scope) || !strncmp(line, "CG|", 3))
 			continue;
 		for (size_t i = 0; i < ids->count && !known; i++)
 			known = ids->items[i].job == array;

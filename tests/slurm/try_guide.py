@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 import suite
+from try_chaperon import wait_for
 
 GUIDE = suite.TOP / "docs/slurm.md"
 # The first task listens where the other finds it.
@@ -101,13 +102,43 @@ class Guide:
                   f"scontrol -d show job {job}", "scontrol show hostnames n[1-2]", "scontrol show hostlist n1,n2"]
         for client in ("sbatch", "srun", "squeue", "scancel", "scontrol", "sinfo", "sacct", "sstat", "sprio"):
             lines += [f"{client} --version", f"{client} -V", *([] if client == "sacct" else [f"{client} --help"])]  # its help wants a database
-        lines += [f"srun -J x -n1 -c1 -p debug -t 1 -N1 --mem=1G true", "while squeue -h -t CG,R | grep .; do sleep 0.1; done", f"scancel -u $USER -n \"nf-foo (1)\" --clusters=all"]
+        lines += ["srun -J x -n1 -c1 -p debug -t 1 -N1 --mem=1G true"]
         script = "for line; do eval \"$line\" >/dev/null 2>err || { echo \"$line\"; cat err; }; done"
         done = self.type(f"cd ~/project; login-node-sbx bash -c '{script}' bash {' '.join(shlex.quote(line) for line in lines)}", "")
         self.report.check((done.returncode, done.stdout) == (0, ""), "example: what people type works", done.stdout + done.stderr)
+        wait_for(lambda: not self.world.cluster.run("squeue", "--noheader", "--states=R,CG", cwd=self.home).stdout)
+        done = self.inside("scancel -u $USER -n \"nf-foo (1)\" --clusters=all")
+        self.report.check(done == (0, "", ""), "example: scancel by name", done)
         for client in ("sbatch", "squeue", "scontrol"):
             real = self.world.cluster.run(client, "--version", cwd=self.home)
             self.report.check(self.inside(f"{client} --version")[:2] == (0, real.stdout), f"example: {client} --version is the real one's", real.stdout)
+
+    def workflows(self):
+        """As snakemake and nextflow submit, look and cancel."""
+        script = ("#!/bin/bash\n#SBATCH -J nf-foo_(1)\n#SBATCH -o .command.log\n#SBATCH --no-requeue\n#SBATCH --signal B:USR2@30\n#SBATCH -c 1\n"
+                  "#SBATCH -t 01:00:00\n#SBATCH --mem 1024M\n#SBATCH -p debug\ntrue\n")
+        write(self.world, self.project / ".command.run", script)
+        lines = ["sbatch .command.run", "squeue --noheader -o \"%i %t\" -t all -p debug -u $USER",
+                 "sbatch --parsable --job-name 8e1b4f6e-2d59-4a3c --output .snakemake/%j.log --export=ALL --comment rule_all_x -p debug -t 10 "
+                 "--mem 1000 --ntasks=1 --cpus-per-task=1 -D $PWD --wrap=\"true --wildcards 'a b'\""]
+        script = "for line; do eval \"$line\" >/dev/null 2>err || { echo \"$line\"; cat err; }; done"
+        done = self.type(f"cd ~/project; login-node-sbx bash -c '{script}' bash {' '.join(shlex.quote(line) for line in lines)}", "")
+        self.report.check((done.returncode, done.stdout) == (0, ""), "example: workflow managers submit and look", done.stdout + done.stderr)
+
+    def completing(self):
+        """What is over but for the site's epilog is in the queue, and nobody can cancel it."""
+        hold, epilog = (self.world.cluster.directory / name for name in ("hold", "epilog"))
+        hold.touch()
+        epilog.write_text(f"#!/bin/sh\nwhile [ -e {hold} ]; do sleep 0.1; done\n")
+        epilog.chmod(0o755)
+        with open(self.world.cluster.conf, "a") as conf:
+            conf.write(f"Epilog={epilog}\n")
+        subprocess.run(["scontrol", "reconfigure"], env={"SLURM_CONF": str(self.world.cluster.conf), "PATH": "/usr/bin"}, check=True)
+        try:
+            status, out, errors = self.inside("J=$(sbatch --parsable -t 1 --wrap true); until [ \"$(squeue -h -t all -o %t -j $J)\" = CG ]; do sleep 0.1; done; scancel -u $USER -n wrap")
+        finally:
+            hold.unlink()
+        self.report.check(status == 0 and not errors, "example: scancel leaves out what is over", f"{status} {out}{errors}")
 
     def others(self):
         """And what is not."""
@@ -142,6 +173,7 @@ class Guide:
         (self.project / "steps.sh").write_text(script)
         status, _, errors = self.inside("sbatch --wait steps.sh")
         said = (self.project / "out").read_text().splitlines() if status == 0 else errors.splitlines()
+        said = [line for line in said if not line.startswith("srun: ")]  # it may have to wait for the step before
         self.report.check(said[:3] == ["n1", "n2", "n[1-2]"] and sorted(said[3:5]) == ["0: task", "1: task"] and said[5:] == ["steps"],
                           "example: a job on two nodes asks for their names and starts steps", said)
 
@@ -221,6 +253,8 @@ def run(world, report):
     try:
         guide.begin()
         guide.usual()
+        guide.workflows()
+        guide.completing()
         guide.others()
         guide.unsaid()
         guide.steps()
