@@ -407,6 +407,12 @@ bool rebuild_columns(struct ask *ask, const char *option, struct strings *line)
 	uint32_t unset;
 	bool wild;
 
+	/* The real squeue has columns for it that no other option changes. */
+	if (index != SBX_NONE && ask_option(ask, "--start"))
+		return ask_refuse_by(
+		    ask, index,
+		    "%s refused: the policy names columns, and --start shows others",
+		    ask->request.command);
 	for (unsigned i = 0; i < ask->request.given_count; i++) {
 		const struct sbx_slurm_given *one = &ask->request.given[i];
 

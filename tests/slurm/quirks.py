@@ -120,6 +120,7 @@ CASES = [
 AGREED = [
     ("hours", "squeue -o %i", "the policy names columns, so only --Format is taken"),
     ("hours", "squeue --Format=jobid,workdir", "the policy does not show column workdir"),
+    ("hours", "squeue --start --Format=jobid", "the policy names columns, and --start shows others"),
     ("hours", "squeue --Format=jobid:9,STATE", None),
     ("open", "squeue --Format=workdir -o %i", None),
     ("hours", "sbatch --time=1 --wait --wrap=id", "so there is no --wait"),

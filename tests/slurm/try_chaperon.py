@@ -251,7 +251,7 @@ class Tries:
         self.check(out.split()[:3] == ["JOBID", "NAME", "STATE"] and "USER" not in out, "the columns that the policy shows", out)
         self.check(session.run("squeue", "--Format=State:30,JobID")[1].split()[:2] == ["STATE", "JOBID"], "or some of them")
         for words, text in ((["--Format=jobid,comment"], "does not show column comment"), (["--format=%k"], "only --Format is taken"),
-                            (["--Format=workdir:9"], "does not show column workdir:9")):
+                            (["--Format=workdir:9"], "does not show column workdir:9"), (["--start"], "--start shows others")):
             status, _, errors = session.run("squeue", *words)
             self.check(status == 1 and text in errors, f"columns: {words[0]}", errors)
         another = Session(self.world, self.world.work / "hours", policy="hours.pol")
