@@ -89,11 +89,13 @@ def run(world, report):
     munge = serve_munge(world)
     if not munge:
         report.skip("munge, as prove tries it", "this kernel lays no overlay over /run")
+    tries = None
     try:
         for backend in backends(report, "prove of Slurm"):
             tries = Tries(world, report, backend)
             tries.holds(munge)
-            tries.can_fail()
+        if tries:
+            tries.can_fail()  # on one: who answers does not depend on it
     finally:
         if munge:
             munge.close()
