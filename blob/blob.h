@@ -343,12 +343,13 @@ enum sbx_slurm_takes { /* what an option takes: all but the first and third need
 	SBX_TAKES_SCRIPT,    /* a shell command in the place of a script */
 	SBX_TAKES_USER,      /* the user whose session it is, by name or number */
 	SBX_TAKES_CLUSTERS,  /* all: this one */
+	SBX_TAKES_ADDRESS,   /* of mail: a word of its own for the program that sends it */
 	SBX_TAKES_COUNT
 };
 #define SBX_SLURM_KIND_WORDS \
 	"flag", "value", "optional-value", "time", "memory", "number", "nodes", "array", "gres", \
 	"gpus", "hosts", "jobs", "name", "directory", "input", "output", "errors", "environment", \
-	"comment", "columns", "script", "user", "clusters"
+	"comment", "columns", "script", "user", "clusters", "address"
 #define SBX_SLURM_NO_SCRIPT 1u /* has no effect in a script's #SBATCH lines */
 struct sbx_slurm_rule {
 	struct sbx_head head;

@@ -288,6 +288,16 @@ static bool consists_of(const char *p, const char *set)
 	return p != start;
 }
 
+/* NAME or NAME@HOST, with commas between them.  Slurm's daemon has a program send to it, as
+ * another user: nothing that this could take for an option, a file or a command. */
+static bool address(const char *value)
+{
+	for (const char *p = value; *p; p++)
+		if ((p == value || p[-1] == ',') && strchr("._%+@-,", *p))
+			return false;
+	return consists_of(value, "._%+@-,");
+}
+
 const char *sbx_slurm_objection(unsigned takes, const char *value)
 {
 	uint64_t ignored;
@@ -316,6 +326,8 @@ const char *sbx_slurm_objection(unsigned takes, const char *value)
 		return *value && !strchr(value, '\n') && !strchr(value, '\\')
 			   ? NULL
 			   : "is no name of a file";
+	case SBX_TAKES_ADDRESS:
+		return address(value) ? NULL : "is no address of mail";
 	case SBX_TAKES_CLUSTERS:
 		return strcmp(value, "all") ? "is not all, by which this cluster is meant" : NULL;
 	default:
