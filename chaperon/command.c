@@ -213,13 +213,14 @@ static void show_job(struct client *client, int status)
 	const struct job *job =
 	    record_find(client->server->record, client->ids.items[0].job, scope_of(client));
 	size_t size = evbuffer_get_length(client->captured);
-	char owner[300];
+	char owner[300]; /* a name of a user is shorter by far; what is cut is nobody's */
 
 	/* Its number alone may be of another job, once Slurm began to count anew. */
 	snprintf(owner, sizeof(owner), "%s", job ? job->tag : "");
-	if (all_of_user(client))
-		snprintf(owner, sizeof(owner), " UserId=%s(%u) ", client->server->session->user,
-			 getuid());
+	if (all_of_user(client) &&
+	    snprintf(owner, sizeof(owner), " UserId=%s(%u) ", client->server->session->user,
+		     getuid()) >= (int)sizeof(owner))
+		*owner = '\0';
 	if (size && (!*owner ||
 		     !memmem(evbuffer_pullup(client->captured, -1), size, owner, strlen(owner)))) {
 		not_ours(client, client->ids.items[0].job);

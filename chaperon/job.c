@@ -379,8 +379,9 @@ void job_begin(struct client *client)
 		go_on(client);
 	} else if (command) {
 		make_script(client, command);
+	} else if (!judge_script(&client->ask, path, sizeof(path))) {
+		command_refused(client);
 	} else {
-		judge_script(&client->ask, path, sizeof(path));
 		intake_want_script(&client->intake);
 		client_send(client, CHAPERON_WANT_SCRIPT, path, strlen(path));
 	}

@@ -75,17 +75,19 @@ bool judge_adds_hours(const struct command *command)
 
 /* ---- jobs ------------------------------------------------------------------------------ */
 
-void judge_script(const struct ask *ask, char *out, size_t size)
+bool judge_script(struct ask *ask, char *out, size_t size)
 {
 	const char *directory = ask_value(ask, SBX_TAKES_DIRECTORY);
 	const char *name = ask->request.operand_count ? ask->request.operands[0] : "";
 
 	/* sbatch looks for a name in the directory of --chdir, not where it was called, unless it
 	 * begins with a dot. */
-	if (directory && *name && *name != '.' && *name != '/')
-		snprintf(out, size, "%.4000s/%.4000s", directory, name);
-	else
-		snprintf(out, size, "%.8000s", name);
+	if (!directory || !*name || *name == '.' || *name == '/')
+		directory = NULL;
+	return (size_t)snprintf(out, size, "%s%s%s", directory ? directory : "",
+				directory ? "/" : "", name) < size ||
+	       ask_refuse(ask, "%s refused: the name of the script is too long",
+			  ask->request.command);
 }
 
 /* Hours are counted while the job is held: see hours.def for what that bears. */

@@ -97,7 +97,7 @@ bool rebuild_job(struct ask *ask, const struct job_frame *frame, const char *tag
 		 struct strings *line)
 {
 	bool batch = !strcmp(ask->request.command, "sbatch");
-	char name[64];
+	char name[256]; /* of a file */
 
 	if (!job_path_is_plain(frame->jobs) || !job_path_is_plain(frame->workspace))
 		return ask_refuse(
@@ -308,7 +308,7 @@ bool rebuild_envelope(struct ask *ask, const struct job_frame *frame, const char
 	const struct sbx_slurm_given *mode = ask_option(ask, "--open-mode");
 	/* Of a script the first operand is its name, which the job does not need. */
 	unsigned first = script && !ask_value(ask, SBX_TAKES_SCRIPT) ? 1 : 0;
-	char name[64];
+	char name[256]; /* of a file */
 
 	put_session(frame, envelope);
 	if (!put_directory(ask, frame, envelope))
@@ -402,7 +402,7 @@ bool rebuild_columns(struct ask *ask, const char *option, struct strings *line)
 	const struct sbx_slurm_rule *rule;
 	uint32_t index = show_rule(ask);
 	bool given = false;
-	char text[1024] = "", name[128];
+	char text[4096] = "", name[128];
 	size_t length = 0;
 	uint32_t unset;
 	bool wild;
@@ -431,12 +431,20 @@ bool rebuild_columns(struct ask *ask, const char *option, struct strings *line)
 	if (index == SBX_NONE || given)
 		return true;
 	rule = SBX_AT(ask->blob, SLURM, sbx_slurm_rule, index);
-	for (uint32_t i = 0; i < rule->value_count && length < sizeof(text); i++)
-		if (sbx_expand(ask->blob,
-			       *SBX_AT(ask->blob, TMPLS, sbx_tmpl, rule->value_first + i),
-			       ask->vars, name, sizeof(name), &wild, &unset) > 0)
-			length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s",
-						   length ? "," : "", name);
+	for (uint32_t i = 0; i < rule->value_count; i++) {
+		int size = sbx_expand(ask->blob,
+				      *SBX_AT(ask->blob, TMPLS, sbx_tmpl, rule->value_first + i),
+				      ask->vars, name, sizeof(name), &wild, &unset);
+
+		/* A name that is cut may be another column's. */
+		if (size < 0 || length + (size_t)size + sizeof(",") > sizeof(text))
+			return ask_refuse_by(ask, index,
+					     "%s refused: the policy shows more columns than one "
+					     "list can name",
+					     ask->request.command);
+		if (size)
+			length += (size_t)sprintf(text + length, "%s%s", length ? "," : "", name);
+	}
 	strings_add(line, "%s=%s", option, text);
 	return true;
 }

@@ -71,6 +71,8 @@ static const char *read_values(struct session *session)
 	session->workspace = session->vars.value[SBX_VAR_WORKSPACE];
 	if (!session->workspace || session->state[0] != '/' || session->jobs[0] != '/')
 		return "a value of the session is missing";
+	if (strlen(session->state) > SESSION_PATH_MAX || strlen(session->jobs) > SESSION_PATH_MAX)
+		return "the name of the directory of jobs or of their records is too long";
 	choose_self(session);
 	make_environment(session);
 	make_step_environment(session);

@@ -8,6 +8,9 @@
 #include "helper/given.h"
 #include "helper/lines.h"
 
+/* Of @state and @jobs: what is put behind them fits into PATH_MAX, and is never cut. */
+#define SESSION_PATH_MAX 3900
+
 struct session {
 	struct given given; /* of which this is what others look at: */
 	struct sbx_blob blob;

@@ -123,7 +123,8 @@ void shown_widen(struct client *client)
 
 		if (!strncmp(text, names, strlen(names)) || !strncmp(text, format, strlen(format)))
 			length = strlen(names);
-		if (!length || strlen(text) > sizeof(wide) / 2)
+		/* "com" becomes "comment%36", and nothing grows by more. */
+		if (!length || strlen(text) > sizeof(wide) / 4)
 			continue;
 		memcpy(wide, text, length);
 		column = !sacct && !strncmp(text, format, strlen(format))

@@ -108,8 +108,8 @@ static bool lists_option(const struct list *list, const char *name)
 {
 	char quoted[80];
 
-	snprintf(quoted, sizeof(quoted), "'%s'", name);
-	return strstr(list->text, quoted) != NULL;
+	return snprintf(quoted, sizeof(quoted), "'%s'", name) < (int)sizeof(quoted) &&
+	       strstr(list->text, quoted) != NULL;
 }
 
 /* Does a rule speak of it that is not there to refuse it? */
@@ -152,8 +152,9 @@ static const char *allowed_at(uint32_t index, char program[64])
 
 	if (rule->head.verb != SBX_SLURM_ALLOW || rule->option != SBX_NONE)
 		return NULL;
-	snprintf(program, 64, "/usr/bin/%.*s", (int)strcspn(command, "-"), command);
-	return command;
+	return snprintf(program, 64, "/usr/bin/%.*s", (int)strcspn(command, "-"), command) < 64
+		   ? command
+		   : NULL;
 }
 
 /* One line, where none of them is there. */

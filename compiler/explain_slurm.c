@@ -118,7 +118,8 @@ static bool ask_script_too(struct asked *asked)
 
 	if (asked->command->class != COMMAND_BATCH || ask_value(&asked->ask, SBX_TAKES_SCRIPT))
 		return true;
-	judge_script(&asked->ask, name, sizeof(name));
+	if (!judge_script(&asked->ask, name, sizeof(name)))
+		return false;
 	if (!*name) {
 		answer_note(question, asked->answer,
 			    "the script is read from standard input: its #SBATCH lines are not in "

@@ -119,6 +119,11 @@ class Fakes:
             return False
 
 
+class LongPlace(Session):
+    def values(self, environment):
+        return super().values(environment).replace(f"jobs {self.place}/jobs".encode(), f"jobs {self.place}{'/j' * 1960}".encode())
+
+
 class Tries:
     def __init__(self, world, report):
         self.world, self.report = world, report
@@ -324,6 +329,33 @@ class Tries:
         self.check((status, errors) == (1, "sbx: scancel refused: 77_[0-10000] too many jobs\n"), "more than one can name", errors)
         self.end(fakes, "lists")
 
+    def long_names(self):
+        """Nothing else is cut, either: another column, another file."""
+        here = pathlib.Path(__file__).resolve().parent
+        for count, size in ((100, 2099), (300, 6299)):
+            policy = self.world.work / "columns.pol"
+            columns = [f"column{number:03}" + "x" * 11 for number in range(count)]
+            policy.write_text((here / "session.pol").read_text().replace("deny  sbatch", f"show squeue {' '.join(columns)}\n    deny  sbatch"))
+            fakes = Fakes(self.world, f"columns-{count}", policy)
+            fakes.waits()
+            errors = fakes.session.run("squeue")[2]
+            asked = [word[9:] for line in fakes.lines("squeue") for word in line if word.startswith("--Format=")]
+            if size < 4096:
+                self.check(asked == [",".join(columns)], f"{size} bytes of columns", asked or errors)
+            else:
+                self.check("the policy shows more columns than one list can name" in errors and not asked, f"{size} bytes of columns", asked or errors)
+            self.end(fakes, "columns")
+        fakes = Fakes(self.world, "names", "session.pol")
+        errors = fakes.answer("sbatch", "--chdir=" + "d" * 4000, "s" * 4500)
+        self.check(errors == b"sbx: sbatch refused: the name of the script is too long\n", "a script of a long name", errors[-200:])
+        self.end(fakes, "names")
+        try:
+            LongPlace(self.world, self.world.work / "place").end()
+            said = "it has begun"
+        except SystemExit as stopped:
+            said = str(stopped)
+        self.check(said == "sbx-chaperon: the name of the directory of jobs or of their records is too long", "a directory of jobs of a long name", said)
+
     def long_record(self):
         """A project of more jobs than a list of ids has: those in the queue are listed, however old, and all are cancelled."""
         fakes = Fakes(self.world, "record", "session.pol")
@@ -349,7 +381,7 @@ class Tries:
         self.end(fakes, "record")
 
 
-ORDER = ("bad_frames", "bad_script", "not_waited_for", "signalled", "unknown", "half_scripts", "long_scripts", "slow_reader", "long_lists", "long_record")
+ORDER = ("bad_frames", "bad_script", "not_waited_for", "signalled", "unknown", "half_scripts", "long_scripts", "slow_reader", "long_lists", "long_names", "long_record")
 
 
 def run(world, report):
