@@ -90,6 +90,11 @@ class Guide:
         done = self.type(f"cd ~/project; login-node-sbx bash -c '{text}'", "", **more)
         return done.returncode, done.stdout, done.stderr
 
+    def quiet(self):
+        """Nothing ends while something else is looked at."""
+        wait_for(lambda: not self.world.cluster.run("squeue", "--noheader", "--states=PD,R,CG", "--format=%i %r", cwd=self.home)
+                 .stdout.replace("JobHeldUser", "").strip(" \n0123456789"))
+
     def usual(self):
         """What people type, allowed by the example as it is shipped."""
         status, job, errors = self.inside("sbatch --parsable --hold -J \"nf-foo (1)\" -c 1 --wrap true")
@@ -106,7 +111,7 @@ class Guide:
         script = "for line; do eval \"$line\" >/dev/null 2>err || { echo \"$line\"; cat err; }; done"
         done = self.type(f"cd ~/project; login-node-sbx bash -c '{script}' bash {' '.join(shlex.quote(line) for line in lines)}", "")
         self.report.check((done.returncode, done.stdout) == (0, ""), "example: what people type works", done.stdout + done.stderr)
-        wait_for(lambda: not self.world.cluster.run("squeue", "--noheader", "--states=R,CG", cwd=self.home).stdout)
+        self.quiet()
         done = self.inside("scancel -u $USER -n \"nf-foo (1)\" --clusters=all")
         self.report.check(done == (0, "", ""), "example: scancel by name", done)
         for client in ("sbatch", "squeue", "scontrol"):
@@ -128,6 +133,7 @@ class Guide:
     def completing(self):
         """What is over but for the site's epilog is in the queue, and nobody can cancel it."""
         hold, epilog = (self.world.cluster.directory / name for name in ("hold", "epilog"))
+        self.quiet()
         hold.touch()
         epilog.write_text(f"#!/bin/sh\nwhile [ -e {hold} ]; do sleep 0.1; done\n")
         epilog.chmod(0o755)
