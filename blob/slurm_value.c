@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define COMMENT_MAX 1024
-#define AMOUNT_MAX (1ull << 40) /* so that no product of two units overflows */
+#define AMOUNT_MAX  (1ull << 40) /* so that no product of two units overflows */
 
 /* Digits at *p as a number, or false; it moves behind them. */
 static bool number(const char **p, uint64_t *out)
@@ -151,6 +151,13 @@ static bool item(const char **p, bool named, size_t *length, uint64_t *count)
 		*length = digits == start ? 0 : (size_t)(digits - start) - 1;
 	} else if (!named) {
 		return false; /* a count is what --gpus cannot be without */
+	} else {
+		const char *last = end;
+
+		while (last > start && last[-1] != ':')
+			last--;
+		if (last > start && !((*last | 0x20) >= 'a' && (*last | 0x20) <= 'z'))
+			return false; /* 1k, -4, 4.: a count to Slurm, not a type */
 	}
 	if (named && !*length)
 		return false;

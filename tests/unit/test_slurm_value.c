@@ -102,6 +102,14 @@ Test(slurm_value, limits)
 		{ SBX_TAKES_GRES, "gpu:a100:2", "gpu:2", true },
 		{ SBX_TAKES_GRES, "gpu:a100:2", "gpu:v100:2", false },
 		{ SBX_TAKES_GRES, "gpu:2,gpu:1", "gpu:2", false },
+		{ SBX_TAKES_GRES, "gpu:1k", "gpu:2", false }, /* 1024 to Slurm, and all of them */
+		{ SBX_TAKES_GRES, "gpu:1m", "gpu:2", false },
+		{ SBX_TAKES_GRES, "gpu:-4", "gpu:2", false },
+		{ SBX_TAKES_GRES, "gpu:a100:4K", "gpu:2", false },
+		{ SBX_TAKES_GRES, "gpu:4.", "gpu:2", false },
+		{ SBX_TAKES_GRES, "gpu:", "gpu:2", false },
+		{ SBX_TAKES_GRES, "gpu:a100", "gpu:2", true },
+		{ SBX_TAKES_GRES, "gpu:1g.5gb:2", "gpu:2", true }, /* a part of a gpu is a type */
 		{ SBX_TAKES_GRES, "gpux:1", "gpu:2", false },
 		{ SBX_TAKES_GRES, "gpu:1,shard:1", "gpu:2", false },
 		{ SBX_TAKES_GRES, "", "gpu:2", false },
