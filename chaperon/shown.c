@@ -83,7 +83,7 @@ static enum shown_column widen_names(const char *list, char mark, char *out, siz
 			length += (size_t)snprintf(out + length, size - length, "%.*s",
 						   (int)item, at);
 		} else {
-			turned = name < item && strchr(".-", *sign);
+			turned = name < item && *sign && strchr(".-", *sign);
 			behind = read_width(sign + turned, &width);
 			length += (size_t)snprintf(out + length, size - length,
 						   "comment%c%.*s%lu%.*s", mark, (int)turned, sign,

@@ -109,7 +109,7 @@ class Tries:
                 lines = [run("squeue", "--jobs", job, option)[1] for run, job in ((self.real, free), (self.session.run, held))]
                 self.check(lines[0] == lines[1], f"squeue {option}, {len(comment)}", "\n".join(lines))
             for option in ("--format=%.20k %j", "--format=%20k|%j", "--format=%.3k %j", "--format=%1k", "--Format=comment", "--Format=name,comment:20,name",
-                           "--Format=comment:.5"):
+                           "--Format=comment:.5", "--Format=comment:"):
                 out = self.session.run("squeue", "--jobs", held, option)[1]
                 self.check("sbx-" not in out and comment[:20] in out and len(set(map(len, out.splitlines()))) == 1, f"a narrow column: squeue {option}", out)
             self.native("scancel", "--me")
