@@ -323,9 +323,9 @@ void shown_send(struct client *client, const struct job *job)
 			put_path(&text, at + strlen(key), key, job);
 		} else if (text.at[at] == 's' && (tagged = tag_at(&text, at, &length))) {
 			bool in_path = at && text.at[at - 1] == '/';
+			const char *comment = tagged->comment ? tagged->comment : "";
 
-			put_comment(&text, at, length,
-				    in_path || !tagged->comment ? "" : tagged->comment);
+			put_comment(&text, at, length, in_path ? "..." : comment);
 		}
 	}
 	if (text.out && text.size) {
