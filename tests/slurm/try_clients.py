@@ -30,14 +30,16 @@ if any(f"{{name}}:{{word}}" in waits for word in ("", *sys.argv)):
 queue = place / "queue"
 if name == "sbatch" and "late" in waits:
     tag = next(word[10:] for word in sys.argv if word.startswith("--comment="))
-    queue.write_text(f"77|77|{{tag}}\\n")
+    queue.write_text(f"77 {{tag}}")
 for word in waits:
     if word.startswith(f"{{name}}!"):
         os.kill(os.getpid(), 9) if word.endswith("!9") else sys.exit(int(word.split("!")[1]))
 if name == "sbatch":
     print(77)
 elif name == "squeue":
-    print(queue.read_text() if queue.exists() else "", end="")
+    row = next((word[9:] for word in sys.argv if word.startswith("--format=")), "")
+    for job, tag in (line.split() for line in (queue.read_text().splitlines() if queue.exists() else ())):
+        print(row.replace("%t", "PD").replace("%A", job).replace("%F", job).replace("%k", tag))
 elif name == "srun":
     print(len(sys.stdin.buffer.read()))
 elif "show" in sys.argv:
@@ -88,7 +90,7 @@ class Fakes:
 
     def queue(self, *jobs):
         """What squeue says from now on: (id, tag)."""
-        (self.jobs / "queue").write_text("".join(f"{job}|{job}|{tag}\n" for job, tag in jobs))
+        (self.jobs / "queue").write_text("".join(f"{job} {tag}\n" for job, tag in jobs))
 
     def lines(self, client):
         """The words that the real one was started with, each time since waits()."""
