@@ -26,6 +26,7 @@ struct reader {
 	const struct sbx_vars *vars;
 	struct sbx_slurm_request *request;
 	struct sbx_slurm_verdict *out;
+	struct sbx_slurm_refusals *all; /* NULL: the first is enough */
 	const char **words;
 	unsigned count;
 	bool in_script;
@@ -37,6 +38,34 @@ static bool refuse(struct reader *reader, uint32_t rule, const char *what, const
 	reader->out->rule = rule;
 	snprintf(reader->out->reason, sizeof(reader->out->reason), "%s: %.120s", what, word);
 	return false;
+}
+
+/* The refusal in @out among all.  True: there may be more. */
+static bool keep(struct reader *reader)
+{
+	struct sbx_slurm_refusals *all = reader->all;
+
+	if (!all)
+		return false;
+	if (all->count < SBX_SLURM_REFUSALS_MAX)
+		all->items[all->count] = *reader->out;
+	all->count++;
+	return true;
+}
+
+/* The end: @whole, unless what was read last cannot be read past. */
+static bool end(struct reader *reader, bool whole)
+{
+	struct sbx_slurm_refusals *all = reader->all;
+
+	if (!all)
+		return whole;
+	all->whole = whole;
+	if (!whole)
+		keep(reader);
+	else if (all->count)
+		*reader->out = all->items[0];
+	return !all->count;
 }
 
 /* Something that no declaration speaks of. */
@@ -136,7 +165,7 @@ static bool is_self(const struct reader *reader, const char *value)
 }
 
 /* One option with its value, found to be declared at @index. */
-static bool give(struct reader *reader, uint32_t index, const char *value)
+static bool give_one(struct reader *reader, uint32_t index, const char *value)
 {
 	struct sbx_slurm_request *request = reader->request;
 	const struct sbx_slurm_rule *rule = rule_at(reader, index);
@@ -165,6 +194,17 @@ static bool give(struct reader *reader, uint32_t index, const char *value)
 	if (rule->value_kind == SBX_TAKES_USER && !is_self(reader, value))
 		wrong = "is not this session's user";
 	return !wrong || refuse(reader, index, wrong, value);
+}
+
+static bool give(struct reader *reader, uint32_t index, const char *value)
+{
+	bool given = give_one(reader, index, value);
+
+	if (!given && keep(reader)) {
+		*reader->out = (struct sbx_slurm_verdict){ .allowed = true, .rule = SBX_NONE };
+		return true;
+	}
+	return given;
 }
 
 /* The value that is the next word, where there is one. */
@@ -324,12 +364,13 @@ static void find_command(struct reader *reader)
 
 bool sbx_slurm_read(const struct sbx_blob *blob, const struct sbx_vars *vars,
 		    const char **arguments, unsigned count, struct sbx_slurm_request *request,
-		    struct sbx_slurm_verdict *out)
+		    struct sbx_slurm_verdict *out, struct sbx_slurm_refusals *all)
 {
 	struct reader reader = { .blob = blob,
 				 .vars = vars,
 				 .request = request,
 				 .out = out,
+				 .all = all,
 				 .words = arguments,
 				 .count = count };
 	uint32_t rule;
@@ -339,12 +380,12 @@ bool sbx_slurm_read(const struct sbx_blob *blob, const struct sbx_vars *vars,
 	request->command[0] = '\0';
 	request->given_count = request->operand_count = 0;
 	if (!count)
-		return refuse(&reader, SBX_NONE, "not a command line", "");
+		return end(&reader, refuse(&reader, SBX_NONE, "not a command line", ""));
 	find_command(&reader);
 	if (!permitted(&reader, NULL, 0, NULL, &forced))
-		return false;
+		return end(&reader, false);
 	rule = out->rule;
-	if (!read_words(&reader, 1))
+	if (!end(&reader, read_words(&reader, 1)))
 		return false;
 	if (!request->given_count)
 		out->rule = rule;
@@ -353,22 +394,22 @@ bool sbx_slurm_read(const struct sbx_blob *blob, const struct sbx_vars *vars,
 
 bool sbx_slurm_read_directive(const struct sbx_blob *blob, const struct sbx_vars *vars,
 			      const char **words, unsigned count, struct sbx_slurm_request *request,
-			      struct sbx_slurm_verdict *out)
+			      struct sbx_slurm_verdict *out, struct sbx_slurm_refusals *all)
 {
 	struct reader reader = { .blob = blob,
 				 .vars = vars,
 				 .request = request,
 				 .out = out,
+				 .all = all,
 				 .words = words,
 				 .count = count,
 				 .in_script = true };
 
 	*out = (struct sbx_slurm_verdict){ .allowed = true, .rule = SBX_NONE };
 	request->operand_count = 0;
-	if (!read_words(&reader, 0))
-		return false;
-	return !request->operand_count ||
-	       refuse(&reader, SBX_NONE, "not an option", request->operands[0]);
+	return end(&reader, read_words(&reader, 0) &&
+				(!request->operand_count ||
+				 refuse(&reader, SBX_NONE, "not an option", request->operands[0])));
 }
 
 bool sbx_slurm_give(const struct sbx_blob *blob, const struct sbx_vars *vars, uint32_t option,
@@ -423,7 +464,7 @@ void sbx_slurm_decide(const struct sbx_blob *blob, const struct sbx_vars *vars, 
 		snprintf(out->reason, sizeof(out->reason), "not a command line: %.120s", line);
 		return;
 	}
-	sbx_slurm_read(blob, vars, words, count, &request, out);
+	sbx_slurm_read(blob, vars, words, count, &request, out, NULL);
 	out->option = NULL; /* of @text, which ends here */
 	out->value = NULL;
 }

@@ -218,19 +218,27 @@ struct sbx_slurm_verdict {
 	unsigned takes;     /* what that option takes */
 	char reason[256];   /* one line, when refused */
 };
+#define SBX_SLURM_REFUSALS_MAX 8
+struct sbx_slurm_refusals {
+	bool whole;     /* all was read: these are all */
+	unsigned count; /* those past the last one are not kept */
+	struct sbx_slurm_verdict items[SBX_SLURM_REFUSALS_MAX];
+};
 /*
  * Reads all of a command line: its command must be allowed, and each option with its
  * value.  @arguments (with the command's name) are put into another order; @request
- * points to them.  False: refused, and @out says why.
+ * points to them.  False: refused, and @out says why.  @all: not the first refusal alone,
+ * an option that is refused is read past; NULL: the first is enough.
  */
 bool sbx_slurm_read(const struct sbx_blob *blob, const struct sbx_vars *vars,
 		    const char **arguments, unsigned count, struct sbx_slurm_request *request,
-		    struct sbx_slurm_verdict *out);
+		    struct sbx_slurm_verdict *out, struct sbx_slurm_refusals *all);
 /* Reads the words of one directive of a script; @request is that of all its directives,
  * with the command's name in it. */
 bool sbx_slurm_read_directive(const struct sbx_blob *blob, const struct sbx_vars *vars,
 			      const char **words, unsigned count,
-			      struct sbx_slurm_request *request, struct sbx_slurm_verdict *out);
+			      struct sbx_slurm_request *request, struct sbx_slurm_verdict *out,
+			      struct sbx_slurm_refusals *all);
 /* Adds one option, as if it were given: from a variable. */
 bool sbx_slurm_give(const struct sbx_blob *blob, const struct sbx_vars *vars, uint32_t option,
 		    const char *value, struct sbx_slurm_request *request,

@@ -49,7 +49,7 @@ static int flag_value(const char *text)
 }
 
 /* The variables that the table names, for what the line does not say. */
-static bool read_variables(struct ask *ask)
+static void read_variables(struct ask *ask)
 {
 	struct sbx_slurm_verdict verdict;
 	char where[128];
@@ -70,50 +70,18 @@ static bool read_variables(struct ask *ask)
 			int on = flag_value(value);
 
 			if (on < 0)
-				return ask_refuse(ask, "%s%s refused: it is neither 1 nor 0",
-						  ask->request.command, where);
-			if (!on)
+				ask_refuse(ask, "%s%s refused: it is neither 1 nor 0",
+					   ask->request.command, where);
+			if (on <= 0)
 				continue;
 			value = NULL;
 		}
 		if (!sbx_slurm_give(ask->blob, ask->vars, i, value, &ask->request, &verdict))
-			return ask_refuse_for(ask, &verdict, where);
+			ask_refuse_for(ask, &verdict, where);
 	}
-	return true;
 }
 
-bool ask_line(struct ask *ask, const struct sbx_blob *blob, const struct sbx_vars *vars,
-	      const char **arguments, unsigned count, const char *const *environment)
-{
-	struct sbx_slurm_verdict verdict;
-
-	memset(ask, 0, offsetof(struct ask, problems));
-	ask->blob = blob;
-	ask->vars = vars;
-	ask->environment = environment;
-	if (!sbx_slurm_read(blob, vars, arguments, count, &ask->request, &verdict))
-		return ask_refuse_for(ask, &verdict, "");
-	ask->rule = verdict.rule;
-	return read_variables(ask);
-}
-
-bool ask_script(struct ask *ask, const char *script, size_t size)
-{
-	struct sbx_slurm_verdict verdict;
-	char where[64] = " (script)";
-
-	if (directives_read(ask->blob, ask->vars, script, size, &ask->script, &verdict)) {
-		if (ask->script.foreign)
-			ask_notice(ask, "line %u of the script: only #SBATCH lines are read",
-				   ask->script.foreign);
-		return true;
-	}
-	if (ask->script.line)
-		snprintf(where, sizeof(where), " (script, line %u)", ask->script.line);
-	return ask_refuse_for(ask, &verdict, where);
-}
-
-/* ---- all together ----------------------------------------------------------------------- */
+/* ---- what the policy gives ----------------------------------------------------------------------- */
 
 static struct sbx_slurm_given *find(struct ask *ask, uint32_t option)
 {
@@ -184,7 +152,7 @@ static void replace(struct ask *ask, struct sbx_slurm_given *given, uint32_t rul
 		   text);
 }
 
-static bool force_and_add(struct ask *ask)
+static bool apply(struct ask *ask, enum sbx_slurm_verb verb)
 {
 	for (uint32_t i = 0; i < SBX_COUNT(ask->blob, SLURM); i++) {
 		const struct sbx_slurm_rule *rule = rule_at(ask, i);
@@ -192,13 +160,12 @@ static bool force_and_add(struct ask *ask)
 		uint32_t option;
 		const char *value;
 
-		if ((rule->head.verb != SBX_SLURM_FORCE && rule->head.verb != SBX_SLURM_ADD) ||
+		if (rule->head.verb != verb ||
 		    strcmp(sbx_string(ask->blob, rule->command), ask->request.command) != 0)
 			continue;
 		option = declaration(ask, rule);
 		given = find(ask, option);
-		if (option == SBX_NONE ||
-		    (rule->head.verb == SBX_SLURM_ADD && (given || ask->step)))
+		if (option == SBX_NONE || (verb == SBX_SLURM_ADD && (given || ask->step)))
 			continue;
 		if (!rule_value(ask, rule, &value))
 			return false;
@@ -210,15 +177,76 @@ static bool force_and_add(struct ask *ask)
 	return true;
 }
 
+/* Of the script what the policy forces is replaced as well. */
+static void say_replaced(struct ask *ask, struct sbx_slurm_given *given)
+{
+	for (uint32_t i = 0; i < SBX_COUNT(ask->blob, SLURM); i++)
+		if (rule_at(ask, i)->head.verb == SBX_SLURM_FORCE &&
+		    declaration(ask, rule_at(ask, i)) == given->option)
+			replace(ask, given, i, find(ask, given->option)->value);
+}
+
+/* ---- all together ---------------------------------------------------------------------- */
+
+bool ask_line(struct ask *ask, const struct sbx_blob *blob, const struct sbx_vars *vars,
+	      const char **arguments, unsigned count, const char *const *environment)
+{
+	struct sbx_slurm_refusals all = { 0 };
+	struct sbx_slurm_verdict verdict;
+	bool good;
+
+	memset(ask, 0, offsetof(struct ask, problems));
+	ask->blob = blob;
+	ask->vars = vars;
+	ask->environment = environment;
+	good = sbx_slurm_read(blob, vars, arguments, count, &ask->request, &verdict, &all);
+	for (unsigned i = 0; i < all.count; i++)
+		ask_refuse_for(ask, &all.items[i < SBX_SLURM_REFUSALS_MAX ? i : 0], "");
+	if (!all.whole)
+		return false;
+	if (good)
+		ask->rule = verdict.rule;
+	read_variables(ask);
+	/* Before the script is looked for: --chdir and --wrap may be among them. */
+	return ask->problem_count || apply(ask, SBX_SLURM_FORCE);
+}
+
+bool ask_script(struct ask *ask, const char *script, size_t size)
+{
+	struct sbx_slurm_verdict verdict;
+	char where[64] = " (script)";
+	bool whole = directives_read(ask->blob, ask->vars, script, size, &ask->script, &verdict);
+
+	for (unsigned i = 0; i < ask->script.refused.count; i++) {
+		unsigned kept = i < SBX_SLURM_REFUSALS_MAX ? i : 0;
+
+		snprintf(where, sizeof(where), " (script, line %u)", ask->script.refused_line[kept]);
+		ask_refuse_for(ask, &ask->script.refused.items[kept], where);
+	}
+	if (whole) {
+		if (ask->script.foreign)
+			ask_notice(ask, "line %u of the script: only #SBATCH lines are read",
+				   ask->script.foreign);
+		return true;
+	}
+	if (ask->script.line)
+		snprintf(where, sizeof(where), " (script, line %u)", ask->script.line);
+	return ask_refuse_for(ask, &verdict, where);
+}
+
 bool ask_settle(struct ask *ask)
 {
-	const struct sbx_slurm_request *script = &ask->script.request;
+	struct sbx_slurm_request *script = &ask->script.request;
 
-	for (unsigned i = 0; i < script->given_count; i++)
-		if (!has(&ask->request, script->given[i].option) &&
-		    !put(ask, script->given[i].option, script->given[i].value))
+	if (ask->problem_count)
+		return false;
+	for (unsigned i = 0; i < script->given_count; i++) {
+		if (has(&ask->request, script->given[i].option))
+			say_replaced(ask, &script->given[i]);
+		else if (!put(ask, script->given[i].option, script->given[i].value))
 			return false;
-	return force_and_add(ask);
+	}
+	return apply(ask, SBX_SLURM_ADD);
 }
 
 void ask_free(struct ask *ask)

@@ -35,11 +35,12 @@ struct ask {
 	char values[4096]; /* of what the policy forces and adds */
 };
 
-/* Each: false when it is refused. */
+/* Both: false when it cannot be read to its end, which is refused.  Of what is refused in
+ * other ways all is found before ask_settle() says no. */
 bool ask_line(struct ask *ask, const struct sbx_blob *blob, const struct sbx_vars *vars,
 	      const char **arguments, unsigned count, const char *const *environment);
 bool ask_script(struct ask *ask, const char *script, size_t size);
-/* Puts the sources together, then what the policy forces and adds. */
+/* Puts the sources together, and what the policy adds.  False: it is refused. */
 bool ask_settle(struct ask *ask);
 void ask_free(struct ask *ask);
 

@@ -192,13 +192,23 @@ void client_exit(struct client *client, int status)
 	leave(client, status);
 }
 
+/* Whoever asked sees a line for each reason; the log has them in one. */
 void client_refuse(struct client *client)
 {
-	char text[ASK_TEXT_SIZE];
+	const struct ask *ask = &client->ask;
+	char text[ASK_TEXT_SIZE], all[ASK_PROBLEMS * 256] = "";
+	size_t length = 0;
 
-	ask_problem_text(&client->ask, 0, text);
-	client_say(client, "%s", text);
-	write_log(client, "refused", text + strlen("sbx: "), 1 << 8);
+	for (unsigned i = 0; i < ask->problem_count && i < ASK_PROBLEMS; i++) {
+		ask_problem_text(ask, i, text);
+		client_say(client, "%s", text);
+		if (length < sizeof(all))
+			length += (size_t)snprintf(all + length, sizeof(all) - length, "%s%s",
+						   i ? "; " : "", text + strlen("sbx: "));
+	}
+	if (ask->problem_count > ASK_PROBLEMS)
+		client_say(client, "sbx: and %u more", ask->problem_count - ASK_PROBLEMS);
+	write_log(client, "refused", all, 1 << 8);
 	leave(client, 1 << 8);
 }
 

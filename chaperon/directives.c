@@ -110,7 +110,7 @@ bool directives_read(const struct sbx_blob *blob, const struct sbx_vars *vars, c
 {
 	const char *words[WORDS_MAX], *end = script + size, *next,
 				      *wrong = whole_script(script, size);
-	unsigned count, number = 0;
+	unsigned count, number = 0, before;
 	char *to;
 
 	*out = (struct directives){ .request.command = "sbatch" };
@@ -136,8 +136,15 @@ bool directives_read(const struct sbx_blob *blob, const struct sbx_vars *vars, c
 		wrong = read_line(line + strlen("#SBATCH"), stop, &to, words, &count);
 		if (wrong)
 			return refuse(verdict, wrong);
-		if (!sbx_slurm_read_directive(blob, vars, words, count, &out->request, verdict))
+		before = out->refused.count;
+		sbx_slurm_read_directive(blob, vars, words, count, &out->request, verdict,
+					 &out->refused);
+		for (unsigned i = before; i < out->refused.count && i < SBX_SLURM_REFUSALS_MAX; i++)
+			out->refused_line[i] = number;
+		if (!out->refused.whole) {
+			out->refused.count--; /* that is @verdict */
 			return false;
+		}
 	}
 	out->line = 0;
 	*verdict = (struct sbx_slurm_verdict){ .allowed = true, .rule = SBX_NONE };

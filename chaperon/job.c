@@ -377,6 +377,8 @@ void job_begin(struct client *client)
 
 	if (!batch(client)) {
 		go_on(client);
+	} else if (client->ask.problem_count && !client->ask.request.operand_count) {
+		command_refused(client); /* nobody has to type a script for it */
 	} else if (command) {
 		make_script(client, command);
 	} else if (!judge_script(&client->ask, path, sizeof(path))) {

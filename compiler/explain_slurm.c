@@ -116,7 +116,8 @@ static bool ask_script_too(struct asked *asked)
 	const char *path, *text;
 	size_t size;
 
-	if (asked->command->class != COMMAND_BATCH || ask_value(&asked->ask, SBX_TAKES_SCRIPT))
+	if (asked->command->class != COMMAND_BATCH || judge_about(&asked->ask) ||
+	    ask_value(&asked->ask, SBX_TAKES_SCRIPT))
 		return true;
 	if (!judge_script(&asked->ask, name, sizeof(name)))
 		return false;
@@ -164,10 +165,14 @@ static void note_changes(struct asked *asked)
 		given = has(&asked->said, asked, option) ||
 			has(&asked->ask.script.request, asked, option);
 		if (forces || !given)
-			answer_note(asked->question, asked->answer, "%s, by %s",
-				    given ? "what it says is replaced"
-					  : "it gets what it does not say",
+			answer_note(asked->question, asked->answer, "it gets, by %s",
 				    rule_text(asked, i));
+	}
+	for (const char *at = asked->ask.notice; *at;) {
+		size_t length = strcspn(at, "\n"), sbx = strlen("sbx: ");
+
+		answer_note(asked->question, asked->answer, "%.*s", (int)(length - sbx), at + sbx);
+		at += length + (at[length] == '\n');
 	}
 }
 
@@ -281,6 +286,9 @@ static void answer_problems(struct asked *asked)
 	answer->conditions.count = 0;
 	answer->rule = ask->problems[0].rule;
 	answer->nobody = arena_printf(question->arena, "%s", ask->problems[0].reason);
+	if (ask->problem_count > ASK_PROBLEMS)
+		answer_note(question, answer, "for %u reasons, of which these are the first",
+			    ask->problem_count);
 	for (unsigned i = 0; i < ask->problem_count && i < ASK_PROBLEMS; i++) {
 		const struct ask_problem *problem = &ask->problems[i];
 
@@ -314,9 +322,12 @@ static bool decide(struct asked *asked)
 	asked->said = ask->request;
 	if (!ask_settle(ask) || !judge_command(ask, asked->command, &asked->frame))
 		return false;
+	if (judge_about(ask))
+		return true; /* it asks nobody */
 	if (asked->command->class <= COMMAND_STEP)
 		ask_budgets(asked);
-	else if (asked->command->class != COMMAND_PLAIN)
+	else if (asked->command->class >= COMMAND_LISTING &&
+		 asked->command->class <= COMMAND_CANCEL)
 		ask_whose(asked);
 	if (!ask->problem_count)
 		note_changes(asked);

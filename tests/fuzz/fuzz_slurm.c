@@ -143,7 +143,7 @@ static void try_line(const char *command, char *text)
 	for (char *at = strtok(text, "\n"); at && count < WORDS_MAX; at = strtok(NULL, "\n"))
 		words[count++] = at;
 	memcpy(kept, words, sizeof(kept));
-	if (sbx_slurm_read(&blob, &vars, words, count, &request, &verdict)) {
+	if (sbx_slurm_read(&blob, &vars, words, count, &request, &verdict, NULL)) {
 		if (!strchr(request.command, '-'))
 			compare(request.command, kept, (int)count, &request, true);
 	} else if (!verdict.reason[0]) {
@@ -190,7 +190,8 @@ static void try_script(const char *script, size_t size)
 	struct sbx_slurm_verdict verdict;
 	char *text = malloc(2 * size + 1), *to = text;
 	int count = 1;
-	bool good = directives_read(&blob, &vars, script, size, &ours, &verdict), full = false;
+	bool whole = directives_read(&blob, &vars, script, size, &ours, &verdict), full = false;
+	bool good = whole && !ours.refused.count;
 
 	words[0] = "sbatch";
 	for (const char *line = script; line < end; line = next) {
@@ -216,7 +217,7 @@ static void try_script(const char *script, size_t size)
 	}
 	if (good && !full)
 		compare("sbatch", words, count, &ours.request, false);
-	else if (!good && !verdict.reason[0])
+	else if (!good && !(whole ? ours.refused.items[0].reason : verdict.reason)[0])
 		fault("refused without a reason");
 	free(ours.text);
 	free(text);

@@ -167,3 +167,15 @@ FORCED = [
     ("sbatch -p", None, "needs a value: --partition"),
     ("sbatch -p a -p b --wrap=id", None, "given twice: --partition"),
 ]
+
+# Of open.pol: the words behind sbatch, lines of its script, and all that is said.
+SEVERAL = [
+    (["--uid=0", "--prefer=x", "--mem=1", "s.sh"], ["#SBATCH --gid=0 --time=1", "#SBATCH --bbf=x", "#SBATCH -J ../x"],
+     ["sbatch --uid=0 refused: denied: --uid", "sbatch --prefer=x refused: nothing allows: --prefer; to allow it: allow sbatch --prefer in x",
+      "sbatch (script, line 2) --gid=0 refused: denied", "sbatch (script, line 3) --bbf=x refused: denied", "sbatch (script, line 4) --job-name=../x refused"]),
+    (["--uid=0", "--nosuch", "s.sh"], ["#SBATCH --gid=0"], ["sbatch --uid=0 refused", "sbatch refused: not an option of this command: --nosuch"]),
+    (["--uid=0", "s.sh"], ["#SBATCH --gid=0", "#SBATCH -J a#b", "#SBATCH --bbf=x"],
+     ["sbatch --uid=0 refused", "(script, line 2) --gid=0 refused", "(script, line 3) refused: a # within a word"]),
+    (["s.sh"], [f"#SBATCH --uid={number}" for number in range(11)],
+     ["and 3 more", *(f"(script, line {number + 2}) --uid={number} refused" for number in range(8))]),
+]

@@ -33,6 +33,8 @@ static void print_problems(const struct ask *ask)
 {
 	char text[ASK_TEXT_SIZE];
 
+	if (ask->problem_count > ASK_PROBLEMS)
+		printf("sbx: and %u more\n", ask->problem_count - ASK_PROBLEMS);
 	for (unsigned i = 0; i < ask->problem_count && i < ASK_PROBLEMS; i++) {
 		ask_problem_text(ask, i, text);
 		printf("%s\n", text);
@@ -47,8 +49,11 @@ static bool work(struct ask *ask, const struct job_frame *frame, const char **wo
 	const struct command *command;
 	bool job, fine;
 
+	const char *wrapped;
+
 	if (!ask_line(ask, blob, vars, words, count, environment))
 		return false;
+	wrapped = ask_value(ask, SBX_TAKES_SCRIPT);
 	if (script && !ask_value(ask, SBX_TAKES_SCRIPT) && !ask_script(ask, script, size))
 		return false;
 	command = judge_find(ask->request.command);
@@ -62,6 +67,8 @@ static bool work(struct ask *ask, const struct job_frame *frame, const char **wo
 	if (fine) {
 		print_list(&line, "");
 		print_list(&envelope, "    ");
+		if (wrapped)
+			printf("    wrap %.*s\n", (int)strcspn(wrapped, "\n"), wrapped);
 	}
 	strings_free(&line);
 	strings_free(&envelope);

@@ -116,6 +116,28 @@ class Quirks:
         explained = self.explain(blob, line.split())
         self.report.check((": refused" in explained) == (handed_on is None), f"forced: {line}: explain says so, too", explained)
 
+    def try_several(self, words, lines, said):
+        script = self.script(lines)
+        done = subprocess.run([self.world.out / "tests/slurm/reader", self.blob, self.place, "-s", script, "--", "sbatch", *words],
+                              capture_output=True, text=True)
+        found = done.stdout.splitlines()
+        self.report.check(done.returncode == 1 and len(found) == len(said) and all(text in line for text, line in zip(said, found)),
+                          f"several: {' '.join(words)}: all at once", done.stdout + done.stderr)
+        explained = self.explain(self.blob, ["sbatch", *words])
+        self.report.check(": refused" in explained and all(text in explained for text in said if " more" not in text),
+                          f"several: {' '.join(words)}: explain says so, too", explained)
+
+    def try_forced_script(self):
+        """What is forced is so before the script is made, or looked for."""
+        policy = self.place / "wrap.pol"
+        policy.write_text('language 1\npolicy "wrap"\nimport std/slurm\nworkspace $cwd\n'
+                          'slurm { allow sbatch; allow sbatch --wrap; force sbatch --wrap = "echo fixed" }\n')
+        blob = self.place / "wrap.sbx"
+        subprocess.run([self.world.out / "sbxc", "-I", suite.TOP / "stdlib", "-o", blob, policy], check=True)
+        for words in (["--wrap=echo mine"], []):
+            done = subprocess.run([self.world.out / "tests/slurm/reader", blob, self.place, "--", "sbatch", *words], capture_output=True, text=True)
+            self.report.check("    wrap echo fixed\n" in done.stdout, f"forced: --wrap, beside {words}", done.stdout)
+
     def try_case(self, case):
         script = self.script(case["script"])
         status, text, fault = self.ours(case, script)
@@ -167,6 +189,9 @@ def run(world, report):
         tried.try_agreed(policy, line, text)
     for line, handed_on, said in quirks.FORCED:
         tried.try_forced(line, handed_on, said)
+    tried.try_forced_script()
+    for words, lines, said in quirks.SEVERAL:
+        tried.try_several(words, lines, said)
     if not world.cluster:
         report.skip("what the real sbatch makes of it", world.without)
         return
