@@ -67,7 +67,7 @@ class Session:
         place = self.place
         out = [f"session s{self.number}", "backend bwrap", f"home {self.world.home}", f"user {self.world.user}",
                f"state {place}/state", f"jobs {place}/jobs", f"var workspace={self.project}", f"var cwd={self.project}",
-               f"var home={self.world.home}"]
+               f"var home={self.world.home}", f"var user={self.world.user}"]
         out += [f"env {name}={value}" for name, value in environment.items()]
         out += self.more
         return "".join(line + "\0" for line in out).encode()

@@ -1,4 +1,6 @@
 """sacct and sshare through sbx-chaperon, with slurmdbd and a MariaDB of the test's own."""
+import os
+import re
 import shutil
 import time
 
@@ -51,6 +53,11 @@ def run(world, report):
                       ["sreport", "cluster", "utilization"]):
             status, out, errors = session.run(*words)
             report.check(status == 1 and not out and "refused" in errors, f"accounting: refused: {' '.join(words)}", out + errors)
+        for words in (["-u", world.user], ["-X", "--parsable2", "--clusters", "all", "--noheader", "--format=JobIdRaw,State", "--name", "wrap"],
+                      ["-X", "-n", "-P", "-o", "JobID", "-S", "now-1hour", "-E", "now"], ["-l", "-j", job], ["-b"]):
+            status, out, errors = session.run("sacct", *words)
+            report.check(status == 0 and job in out and not re.search(rf"^{other}\b", out, re.M) and not errors, f"accounting: sacct {' '.join(words)}", out + errors)
+        report.check(session.run("sacct", "-e")[1].split()[0] == "Account", "accounting: the names of its columns")
         status, out, errors = session.run("sshare")
         report.check(status == 0 and "Account" in out, "accounting: sshare", out + errors)
     finally:
