@@ -1,5 +1,4 @@
 """sacct and sshare through sbx-chaperon, with slurmdbd and a MariaDB of the test's own."""
-import os
 import re
 import shutil
 import time
