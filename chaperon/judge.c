@@ -213,6 +213,26 @@ static bool judge_names(struct ask *ask)
 			  request->command);
 }
 
+const char *judge_dependency(const struct ask *ask)
+{
+	const struct sbx_slurm_given *given = ask_option(ask, "--dependency");
+
+	if (!given)
+		given = ask_option(ask, "--Dependency"); /* the key of scontrol */
+	return given ? given->value : NULL;
+}
+
+/* Is what is waited for named by ids?  Whose they are is another question. */
+static bool judge_waiting(struct ask *ask)
+{
+	const char *text = judge_dependency(ask), *wrong;
+	struct job_ids ids = { 0 };
+
+	wrong = text ? ids_read_dependency(&ids, text) : NULL;
+	ids_free(&ids);
+	return !wrong || ask_refuse(ask, "%s refused: %s %s", ask->request.command, text, wrong);
+}
+
 bool judge_command(struct ask *ask, const struct command *command, const struct job_frame *frame)
 {
 	const struct sbx_slurm_request *request = &ask->request;
@@ -220,6 +240,8 @@ bool judge_command(struct ask *ask, const struct command *command, const struct 
 
 	if (judge_about(ask))
 		return true;
+	if (!judge_waiting(ask))
+		return false;
 	if (command->class == COMMAND_NONE) /* it would read commands */
 		return ask_refuse(ask,
 				  "%s refused: only --help and --version are without a command",

@@ -36,6 +36,8 @@ uint32_t judge_hours(const struct sbx_blob *blob);
 bool judge_adds_hours(const struct command *command);
 /* The option by which a client is asked about itself, and nothing else; or NULL. */
 const char *judge_about(const struct ask *ask);
+/* What it has to wait for, as it is given; NULL: nothing. */
+const char *judge_dependency(const struct ask *ask);
 /* Where sbatch looks for its script, as seen from the client; "": on standard input.  False:
  * refused, its name is longer than that of any file. */
 bool judge_script(struct ask *ask, char *out, size_t size);

@@ -253,6 +253,15 @@ static void ask_budgets(struct asked *asked)
 	}
 }
 
+/* Each once. */
+static void ask_ids(struct asked *asked, const struct job_ids *ids)
+{
+	for (size_t i = 0; i < ids->count; i++)
+		if (!i || ids->items[i].job != ids->items[i - 1].job)
+			answer_condition(asked->question, asked->answer, "job %u is of this %s",
+					 ids->items[i].job, scope_of(asked));
+}
+
 /* Ids that were judged to be such. */
 static void ask_whose(struct asked *asked)
 {
@@ -263,13 +272,21 @@ static void ask_whose(struct asked *asked)
 		ids_read(&ids, given);
 	for (unsigned i = 0; i < asked->ask.request.operand_count; i++)
 		ids_read(&ids, asked->ask.request.operands[i]);
-	for (size_t i = 0; i < ids.count; i++)
-		if (!i || ids.items[i].job != ids.items[i - 1].job)
-			answer_condition(asked->question, asked->answer, "job %u is of this %s",
-					 ids.items[i].job, scope_of(asked));
+	ask_ids(asked, &ids);
 	if (!ids.count)
 		answer_note(asked->question, asked->answer, "of the jobs of this %s alone",
 			    scope_of(asked));
+	ids_free(&ids);
+}
+
+static void ask_waiting(struct asked *asked)
+{
+	const char *text = judge_dependency(&asked->ask);
+	struct job_ids ids = { 0 };
+
+	if (text)
+		ids_read_dependency(&ids, text);
+	ask_ids(asked, &ids);
 	ids_free(&ids);
 }
 
@@ -324,6 +341,7 @@ static bool decide(struct asked *asked)
 		return false;
 	if (judge_about(ask))
 		return true; /* it asks nobody */
+	ask_waiting(asked);
 	if (asked->command->class <= COMMAND_STEP)
 		ask_budgets(asked);
 	else if (asked->command->class >= COMMAND_LISTING &&

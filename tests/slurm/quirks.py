@@ -146,6 +146,8 @@ AGREED = [
     ("open", "scancel all", "all is no job id"),
     ("open", "squeue --jobs=12x", "12x is no job id"),
     ("open", "sinfo extra", "it takes no extra"),
+    ("open", "sbatch --dependency=afterok:12 --wrap=id", None),
+    ("open", "sbatch --dependency=afterok:99999999999 --wrap=id", "afterok:99999999999 is no job id"),
     ("open", "sbatch --chdir=sub --wrap=id", None),
     ("open", "sbatch --chdir=/tmp --wrap=id", "a job starts in the workspace, not in /tmp"),
     ("open", "sbatch --export=A,B=1 --wrap=id", None),
