@@ -159,6 +159,7 @@ static bool keep_in_scope(struct client *client)
 
 static void list(struct client *client, int status)
 {
+	uint32_t other;
 	bool any;
 
 	if (status) {
@@ -176,6 +177,13 @@ static void list(struct client *client, int status)
 			return;
 		}
 	}
+	if (!any && !all_of_user(client) && !keep_in_scope(client))
+		return;
+	other = client->captured ? queue_drop_others(client, scope_of(client), &client->ids) : 0;
+	if (any && other) {
+		not_ours(client, other);
+		return;
+	}
 	command_line(client);
 	if (!rebuild_columns(&client->ask, client->command->columns, &client->line)) {
 		command_refused(client);
@@ -184,8 +192,6 @@ static void list(struct client *client, int status)
 	shown_widen(client);
 	add_user(client);
 	if (!all_of_user(client) || any) {
-		if (!any && !keep_in_scope(client))
-			return;
 		if (!client->ids.count) {
 			client_exit(client, 0);
 			return;
@@ -422,7 +428,9 @@ static void begin_change(struct client *client)
 
 static void begin_listing(struct client *client)
 {
-	if (lacks_ids(client->server->record) || are_too_many(client))
+	/* What sacct shows is mostly over, and not in the queue any more. */
+	if (strcmp(client->command->name, "sacct") != 0 || lacks_ids(client->server->record) ||
+	    are_too_many(client))
 		queue_ask(client, list);
 	else
 		list(client, 0);

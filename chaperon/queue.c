@@ -94,6 +94,29 @@ bool queue_list(struct client *client, const char *scope, struct job_ids *ids)
 	return true;
 }
 
+uint32_t queue_drop_others(struct client *client, const char *scope, struct job_ids *ids)
+{
+	uint32_t job, array, dropped = 0;
+	char tag[JOB_TAG_SIZE];
+
+	for (const char *at = rows(client); (at = row(at, &job, &array, tag));) {
+		size_t kept = 0;
+
+		if (is_ours(client, tag, array, scope))
+			continue;
+		for (size_t i = 0; i < ids->count; i++) {
+			uint32_t id = ids->items[i].job;
+
+			if (id == job || id == array)
+				dropped = id;
+			else
+				ids->items[kept++] = ids->items[i];
+		}
+		ids->count = kept;
+	}
+	return dropped;
+}
+
 /* Was it submitted behind the question, or is it being submitted? */
 static bool may_be_missing(const struct client *client, const struct job *job)
 {

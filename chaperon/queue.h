@@ -12,6 +12,9 @@ void queue_ask(struct client *client, void (*then)(struct client *, int status))
 bool queue_has(struct client *client, uint32_t job, const char *scope);
 /* Each job in @scope once, into @ids.  False: no memory. */
 bool queue_list(struct client *client, const char *scope, struct job_ids *ids);
+/* Takes out of @ids what the queue has as jobs of others: once Slurm began to count anew, or
+ * in another cluster, a number alone says nothing.  Returns one of them; 0: there was none. */
+uint32_t queue_drop_others(struct client *client, const char *scope, struct job_ids *ids);
 /* The tasks and jobs in @scope, with those that were begun and may not have been in the queue
  * yet when it was asked: held under the lock of the record, no two submissions count alike. */
 uint64_t queue_count(struct client *client, const char *scope);

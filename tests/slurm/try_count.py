@@ -194,7 +194,32 @@ class Tries:
         self.over(*sessions)
 
 
-ORDER = ("together", "waits", "failed", "unreadable", "full", "anew")
+    def begun_anew(self):
+        """Numbers that the record has, of jobs that are others now; and a tag of ours on another job."""
+        session = self.session("anew-ids", "budget project cpu-hours 5")
+        record = self.record(session)
+        job = session.run("sbatch", "--parsable", "--hold", "--time=1", "--wrap=true")[1].strip()
+        tag = json.loads(record.read_text().splitlines()[0])["tag"]
+        tags = [f"sbx-{digit * 32}" for digit in "ab"]
+        other, copied, uncounted = (self.native("sbatch", "--parsable", "--hold", f"--comment={comment}", "--wrap=true").stdout.strip()
+                                    for comment in ("of others", tag, tags[1]))
+        with open(record, "a") as file:
+            for mark, number in zip(tags, (other, uncounted)):
+                file.write(f'{{"tag":"{mark}","session":"s","time":1,"tasks":1}}\n{{"tag":"{mark}","job":{number}}}\n')
+        out = session.run("squeue", "--noheader", "--format=%i")[1].split()
+        self.check(sorted(out) == sorted([job, uncounted]), "begun anew: what others have now is not listed", out)
+        for number in (other, copied):
+            for words in (["squeue", f"--jobs={number}"], ["scontrol", "show", "job", number], ["scancel", number], ["scontrol", "release", number]):
+                status, out, errors = session.run(*words)
+                self.check((status, out) == (1, "") and f"job {number} is not of this project" in errors, f"begun anew: {words[0]} {words[1][:7]}",
+                           f"{status} {out} {errors}")
+        status, out, errors = session.run("scontrol", "release", uncounted)
+        self.check(status == 1 and f"the hours of job {uncounted} are not counted: submit it again" in errors, "a job that was not counted is not let go", errors)
+        self.check(sorted(self.queue()) == sorted([job, other, copied, uncounted]), "and all are there", self.queue())
+        self.over(session)
+
+
+ORDER = ("together", "waits", "failed", "unreadable", "full", "anew", "begun_anew")
 
 
 def run(world, report):
