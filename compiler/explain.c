@@ -19,8 +19,8 @@
 #include "compiler/text.h"
 
 static const char help[] =
-    "usage: sbxc explain [-q] [--why-not] [--workspace DIR] [--home DIR]\n"
-    "                    [--target BACKEND[@ABI]] [-I DIR] [-D NAME=VALUE]\n"
+    "usage: sbxc explain [-q | --format json] [--why-not] [--workspace DIR]\n"
+    "                    [--home DIR] [--target BACKEND[@ABI]] [-I DIR] [-D NAME=VALUE]\n"
     "                    BLOB|POLICY ACTION OBJECT\n"
     "  read | write | exec PATH         relative to the current directory\n"
     "  connect HOST[:PORT] | unix:PATH | abstract:NAME\n"
@@ -28,7 +28,8 @@ static const char help[] =
     "  call NAME [ARGUMENT=VALUE ...]\n"
     "  see NAME | slurm \"COMMAND LINE\" | use terminal, pty or user-namespaces\n"
     "The answer is for a session started here: the workspace is the current directory\n"
-    "unless --workspace says otherwise.  -q prints the verdict alone.  --why-not says of\n"
+    "unless --workspace says otherwise.  -q prints the verdict alone, --format json\n"
+    "the answer as an object for programs.  --why-not says of\n"
     "what is refused which statement would allow it, ready to paste, and what else that\n"
     "opens.  What holds it is said for each backend on this kernel, or for each --target;\n"
     "one alone is also what the verdict is for.\n"
@@ -249,7 +250,7 @@ struct request { /* the command line */
 	struct question question;
 	struct targets targets;
 	const char *wrong; /* what is, with the command line; NULL: it is not said */
-	bool quiet, why_not, help;
+	bool quiet, why_not, json, help;
 };
 
 static bool read_option(int argc, char **argv, int *index, struct request *request,
@@ -271,6 +272,12 @@ static bool read_option(int argc, char **argv, int *index, struct request *reque
 	if (!strcmp(option, "-q")) {
 		request->quiet = true;
 		return true;
+	}
+	if (!strcmp(option, "--format") && *index + 1 < argc) {
+		request->json = !strcmp(argv[++*index], "json");
+		if (!request->json)
+			request->wrong = "the format is json";
+		return request->json;
 	}
 	if (!strcmp(option, "--why-not")) {
 		request->why_not = true;
@@ -360,11 +367,16 @@ static int answer_request(struct request *request, struct arena *arena, const st
 		return SBXC_USAGE;
 	}
 	if (!request->quiet) {
-		print_answer(&request->question, &answer);
-		if (request->why_not && !answer.allowed && !answer.says) {
+		bool helps = request->why_not && !answer.allowed && !answer.says;
+
+		if (!request->json)
+			print_answer(&request->question, &answer);
+		if (helps)
 			remedy_find(&request->question, &answer, &remedy);
+		if (request->json)
+			explain_print_json(&request->question, &answer, helps ? &remedy : NULL);
+		else if (helps)
 			print_remedy(&request->question, &remedy);
-		}
 		return SBXC_OK;
 	}
 	puts(verdict_of(&request->question, &answer));

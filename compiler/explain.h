@@ -91,6 +91,9 @@ void remedy_add(const struct question *question, struct remedy *remedy, const ch
     __attribute__((format(printf, 3, 4)));
 void remedy_note(const struct question *question, struct remedy *remedy, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* The answer for programs; @remedy: NULL where none was asked for. */
+void explain_print_json(const struct question *question, const struct answer *answer,
+			const struct remedy *remedy);
 /* The assertion at @index would no longer hold. */
 void remedy_claim(const struct question *question, struct remedy *remedy, uint32_t index);
 /* The seal at @rule of @section is in the way; @instead: what it would have to be, or NULL. */
