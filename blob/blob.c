@@ -269,8 +269,5 @@ void sbx_place(const struct sbx_blob *blob, uint32_t loc, char *out, size_t size
 	place = SBX_AT(blob, LOCS, sbx_loc, loc);
 	snprintf(out, size, "%s:%u",
 		 sbx_string(blob, SBX_AT(blob, FILES, sbx_file, place->file)->name), place->line);
-	/* A blob is a stranger's file: its names must not reach a terminal raw. */
-	for (; *out; out++)
-		if ((unsigned char)*out < ' ' || *out == 0x7f)
-			*out = '?';
+	sbx_make_printable(out); /* a blob is a stranger's file */
 }

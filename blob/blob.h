@@ -462,6 +462,11 @@ const struct sbx_fs_extra *sbx_fs_extra(const struct sbx_blob *blob,
 /* "std/git.pol:12" of a rule, or "(stripped)"; into @out. */
 void sbx_place(const struct sbx_blob *blob, uint32_t loc, char *out, size_t size);
 
+/* printable.c: text of strangers, which must not reach a terminal raw. */
+bool sbx_is_printable(const char *text);
+/* With `?` for each byte of what does more there than to be read. */
+void sbx_make_printable(char *text);
+
 /* SHA-256 (FIPS 180-4). */
 struct sbx_sha256 {
 	uint32_t state[8];

@@ -310,8 +310,10 @@ const char *sbx_slurm_objection(unsigned takes, const char *value)
 	uint64_t ignored;
 
 	switch (takes) {
-	case SBX_TAKES_COMMENT: /* the record of jobs keeps it */
-		return strlen(value) <= COMMENT_MAX ? NULL : "is longer than 1024 bytes";
+	case SBX_TAKES_COMMENT: /* the record keeps it, and listings of other sessions show it */
+		return strlen(value) > COMMENT_MAX ? "is longer than 1024 bytes"
+		       : !sbx_is_printable(value)  ? "has control characters"
+						   : NULL;
 	case SBX_TAKES_HOSTS:
 		return strchr(value, '/') ? "is a file of names" : NULL;
 	case SBX_TAKES_JOBS:
@@ -330,7 +332,7 @@ const char *sbx_slurm_objection(unsigned takes, const char *value)
 	case SBX_TAKES_INPUT:
 	case SBX_TAKES_OUTPUT:
 	case SBX_TAKES_ERRORS:
-		return *value && !strchr(value, '\n') && !strchr(value, '\\')
+		return *value && sbx_is_printable(value) && !strchr(value, '\\')
 			   ? NULL
 			   : "is no name of a file";
 	case SBX_TAKES_ADDRESS:

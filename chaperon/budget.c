@@ -276,9 +276,6 @@ static void show_one(struct client *client, const struct budget *budget)
 	length = snprintf(line, sizeof(line), "budget %s %s %llu%s (%s): %s used, %s left\n",
 			  budget->whose, budget->what, (unsigned long long)budget->most, period,
 			  place, have, left);
-	for (int i = 0; i < length - 1; i++) /* a policy's file may have any name */
-		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
-			line[i] = '?';
 	client_send(client, CHAPERON_OUTPUT, line, (size_t)length);
 }
 

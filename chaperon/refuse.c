@@ -15,14 +15,6 @@ static const struct sbx_slurm_rule *rule_at(const struct ask *ask, uint32_t inde
 	return SBX_AT(ask->blob, SLURM, sbx_slurm_rule, index);
 }
 
-/* Text from inside goes to a terminal and into the log. */
-static void escape(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
-
 /* Where the next one is written; past the last one nothing is kept, but it is counted. */
 static struct ask_problem *next_problem(struct ask *ask)
 {
@@ -52,7 +44,7 @@ __attribute__((format(printf, 3, 0))) static void refuse(struct ask *ask, uint32
 		memmove(problem->reason, problem->reason + length + 10,
 			strlen(problem->reason + length + 10) + 1);
 	}
-	escape(problem->reason);
+	sbx_make_printable(problem->reason);
 }
 
 bool ask_refuse(struct ask *ask, const char *format, ...)
@@ -84,7 +76,7 @@ void ask_notice(struct ask *ask, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
-	escape(line);
+	sbx_make_printable(line);
 	if (used + strlen(line) + sizeof("\nsbx: ") <= sizeof(ask->notice))
 		snprintf(ask->notice + used, sizeof(ask->notice) - used, "%ssbx: %s",
 			 used ? "\n" : "", line);
@@ -101,7 +93,7 @@ bool ask_would(struct ask *ask, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(problem->line, sizeof(problem->line), format, arguments);
 	va_end(arguments);
-	escape(problem->line);
+	sbx_make_printable(problem->line);
 	return false;
 }
 
@@ -231,9 +223,9 @@ bool ask_refuse_for(struct ask *ask, const struct sbx_slurm_verdict *verdict, co
 		snprintf(problem->reason, sizeof(problem->reason), "%s", verdict->reason);
 		allowing_line(ask, verdict, problem->line, sizeof(problem->line));
 	}
-	escape(problem->what);
-	escape(problem->reason);
-	escape(problem->line);
+	sbx_make_printable(problem->what);
+	sbx_make_printable(problem->reason);
+	sbx_make_printable(problem->line);
 	return false;
 }
 
@@ -247,5 +239,5 @@ void ask_problem_text(const struct ask *ask, unsigned index, char out[ASK_TEXT_S
 	snprintf(out, ASK_TEXT_SIZE, "sbx: %s%s%s%s%s%s%s", problem->what,
 		 *problem->what ? " refused: " : "", problem->reason, *rule ? ", by " : "", rule,
 		 *problem->line ? "; to allow it: " : "", problem->line);
-	escape(out);
+	sbx_make_printable(out);
 }

@@ -3,6 +3,8 @@
  */
 #include "helper/control.h"
 
+#include "blob/blob.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,13 +71,6 @@ bool control_send(unsigned kind, const char *text)
 	return send_message(kind, 0, text, MSG_DONTWAIT);
 }
 
-static void escape(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
-
 void control_note(const char *format, ...)
 {
 	char text[HELPER_TEXT];
@@ -84,7 +79,7 @@ void control_note(const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	escape(text);
+	sbx_make_printable(text);
 	control_send(HELPER_NOTE, text);
 }
 
@@ -96,6 +91,6 @@ bool control_say(unsigned kind, int value, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	escape(text);
+	sbx_make_printable(text);
 	return send_message(kind, value, text, 0);
 }

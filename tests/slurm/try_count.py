@@ -19,7 +19,7 @@ env {{ pass PATH }}
 slurm {{
     scope project
     allow sbatch srun squeue scancel scontrol-show-job scontrol-release
-    allow sbatch --hold --wrap --parsable --comment --partition --time
+    allow sbatch --hold --output --wrap --parsable --comment --partition --time
     allow squeue --noheader --format --jobs
     {more}
 }}
@@ -137,6 +137,10 @@ class Tries:
         self.check(done == [0, 0, 1], "once it is moved away its budgets begin anew", done)
         status, _, errors = session.run("sbatch", "--hold", "--wrap=true", "--comment=" + "é" * 513)
         self.check(status == 1 and "is longer than 1024 bytes" in errors, "a long comment is refused", errors[-200:])
+        for sign in "\n", "\x1b", "\x7f", "\u0085":
+            for option, says in ("comment", "has control characters"), ("output", "is no name of a file"):
+                status, _, errors = session.run("sbatch", "--hold", "--wrap=true", f"--{option}=a{sign}b")
+                self.check(status == 1 and says in errors, f"{sign!r} in --{option} is refused", errors[-200:])
         self.over(session)
 
     def full(self):
