@@ -56,9 +56,7 @@ void client_say(struct client *client, const char *format, ...)
 	va_end(arguments);
 	if (length > (int)sizeof(text) - 2)
 		length = (int)sizeof(text) - 2;
-	for (int i = 0; i < length; i++)
-		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
-			text[i] = '?';
+	sbx_make_printable(text);
 	text[length++] = '\n';
 	client_send(client, CHAPERON_ERROR, text, (size_t)length);
 }
@@ -295,6 +293,14 @@ static void on_end(void *context, int status)
 		client_exit(client, status);
 }
 
+/* What sbatch says is the number of a job, for which there is always room. */
+static bool fits(const struct client *client, size_t all, size_t size)
+{
+	if (client->outlives && all <= ANSWER_ROOM)
+		return true;
+	return all <= CAPTURE_MAX && has_room(client->server, size);
+}
+
 static void on_captured(void *context, int fd, const void *data, size_t size)
 {
 	struct client *client = context;
@@ -302,8 +308,7 @@ static void on_captured(void *context, int fd, const void *data, size_t size)
 	account(client);
 	if (fd == 2)
 		client_send(client, CHAPERON_ERROR, data, size);
-	else if (evbuffer_get_length(client->captured) + size <= CAPTURE_MAX &&
-		 has_room(client->server, size))
+	else if (fits(client, evbuffer_get_length(client->captured) + size, size))
 		evbuffer_add(client->captured, data, size);
 	else
 		client->cut = true;

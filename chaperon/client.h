@@ -16,6 +16,7 @@
 
 #define ANSWER_SECONDS 10 /* what a client that only asks may take */
 #define CAPTURE_MAX    (16u << 20)
+#define ANSWER_ROOM    (64u << 10) /* for what sbatch says, however much is held */
 #define HELD_MAX       (64u << 20) /* the session's limits do not hold what is kept for it here */
 
 struct server {

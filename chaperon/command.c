@@ -113,7 +113,7 @@ static bool is_known(const struct client *client, uint32_t job)
 /* Never those of others, whatever was asked: the last of two options holds. */
 static void add_user(struct client *client)
 {
-	if (!strcmp(client->command->name, "squeue") || !strcmp(client->command->name, "sprio"))
+	if (strcmp(client->command->name, "sstat") != 0) /* which has no such option */
 		strings_add(&client->line, "--user=%s", client->server->session->self);
 }
 
@@ -505,6 +505,7 @@ void command_begin(struct client *client)
 		client->words[i] = intake->arguments.items[i];
 	record_refresh(client->server->record);
 	if (!strcmp(intake->arguments.items[0], BUDGET_COMMAND)) {
+		memcpy(client->ask.request.command, BUDGET_COMMAND, sizeof(BUDGET_COMMAND));
 		budget_show(client);
 		return;
 	}

@@ -1,6 +1,8 @@
 """sacct and sshare through sbx-chaperon, with slurmdbd and a MariaDB of the test's own."""
+import pathlib
 import re
 import shutil
+import subprocess
 import time
 
 import cluster
@@ -21,6 +23,26 @@ def sacct(session, *words):
             break
         time.sleep(0.2)
     return status, out, errors
+
+
+def others_users(world, report):
+    """With `scope user`: a number alone does not show what is another user's."""
+    policy = world.work / "mine.pol"
+    policy.write_text(pathlib.Path(__file__).with_name("accounting.pol").read_text().replace("scope project", "scope user"))
+    root = subprocess.run(["sbatch", "--parsable", "-o", "/dev/null", "--wrap=true"], cwd="/", capture_output=True, text=True,
+                          env={"SLURM_CONF": str(world.cluster.conf), "PATH": "/usr/bin"}).stdout.strip()
+    words = ("--allocations", "--noheader", "--parsable2", "--format=jobid,jobname")
+    out = ""
+    for _ in range(80):
+        out = world.cluster.run("sacct", *words, f"--jobs={root}", cwd=world.work).stdout
+        if out:
+            break
+        time.sleep(0.2)
+    report.check(out.startswith(f"{root}|"), "accounting: a job of root's, which the real sacct shows", out)
+    session = Session(world, world.work / "mine", policy=policy)
+    status, out, errors = session.run("sacct", *words, f"--jobs={root}")
+    report.check((status, out, errors) == (0, "", ""), "accounting: and ours does not", out + errors)
+    session.end()
 
 
 def run(world, report):
@@ -59,5 +81,6 @@ def run(world, report):
         report.check(session.run("sacct", "-e")[1].split()[0] == "Account", "accounting: the names of its columns")
         status, out, errors = session.run("sshare")
         report.check(status == 0 and "Account" in out, "accounting: sshare", out + errors)
+        others_users(world, report)
     finally:
         session.end()

@@ -154,6 +154,7 @@ class Guide:
                             ("squeue -M other", "is not all, by which this cluster is meant: other"),
                             ("scontrol", "only --help and --version are without a command"), ("scontrol ping", "only --help and --version"),
                             ("scontrol show hostnames /etc/passwd", "it takes one list of names"), ("scontrol show hostnames", "it takes one list"),
+                            ("scontrol show hostnames a[0-9999]b[0-9999]", "more than 65536 names"), ("scontrol show hostnames n[1-40000],m[1,3-40000]", "more than 65536 names"),
                             ("scontrol show hostlist -- -x", "it takes one list"), ("scancel --quiet", "which job?"), ("scancel -s USR1", "which job?"),
                             ("scancel -M all", "which job?"), ("sbatch -p other --wrap true", "value not allowed: --partition"),
                             ("srun -N 3 true", "value not allowed: --nodes"), ("srun -t 5:00:00 true", "value not allowed: --time")):
