@@ -166,11 +166,10 @@ const char *record_trouble(const struct record *record)
 /* ---- writing ---------------------------------------------------------------------------- */
 
 /* One line, a JSON object, with its newline; to be freed. */
-static char *line_text(json_t *line, size_t *size)
+static char *line_text(const json_t *line, size_t *size)
 {
 	char *text = json_dumps(line, JSON_COMPACT | JSON_ENSURE_ASCII);
 
-	json_decref(line);
 	if (text) {
 		*size = strlen(text) + 1;
 		text[*size - 1] = '\n'; /* in the place of its NUL */
@@ -202,18 +201,52 @@ static bool put(struct record *record, const char *text, size_t size)
 	return false;
 }
 
-static bool append(struct record *record, json_t *line)
+/* What is known of the job and @line says more of, in one. */
+static json_t *whole_line(const struct job *job, json_t *line)
 {
-	size_t size = 0;
-	char *text = line_text(line, &size);
-	bool written;
+	json_t *whole = job ? record_line(job) : json_object();
 
+	json_object_update(whole, line);
+	if (json_object_get(line, "job"))
+		json_object_del(whole, "failed"); /* sbatch said so, and Slurm has it */
+	return whole;
+}
+
+/* Of @line and @whole the one that the file needs: it may have been moved away since the job
+ * began, or been written anew without one that had failed, and more about a job that it does
+ * not have nobody could read.  NULL, with @error: nothing is known of it here, either. */
+static char *fitting_text(struct record *record, const char *tag, const json_t *line,
+			  const json_t *whole, size_t *size)
+{
+	const struct job *job = record_job(record, tag);
+	char *text = NULL;
+
+	record->error = ENOENT;
+	if (job && !job->lost)
+		whole = line;
+	else if (!json_object_get(whole, "time"))
+		return NULL;
+	text = line_text(whole, size);
 	record->error = text ? EIO : ENOMEM;
+	return text;
+}
+
+/* @line is about the job @tag; it is let go. */
+static bool append(struct record *record, const char *tag, json_t *line)
+{
+	json_t *whole = whole_line(record_job(record, tag), line);
+	size_t size = 0;
+	bool written;
+	char *text;
+
 	record_lock(record);
+	text = fitting_text(record, tag, line, whole, &size);
 	written = text && !*record->wrong && record->fd >= 0 && cut_tail(record) &&
 		  put(record, text, size);
 	record_refresh(record);
 	record_unlock(record);
+	json_decref(whole);
+	json_decref(line);
 	free(text);
 	return written;
 }
@@ -238,12 +271,15 @@ static bool write_jobs(const struct record *record, int fd)
 
 	for (size_t i = 0; i < record->count && good; i++) {
 		size_t size = 0;
+		json_t *line;
 		char *text;
 
 		if (!record_keeps(&record->jobs[i]))
 			continue;
-		text = line_text(record_line(&record->jobs[i]), &size);
+		line = record_line(&record->jobs[i]);
+		text = line_text(line, &size);
 		good = text && fwrite(text, 1, size, file) == size;
+		json_decref(line);
 		free(text);
 	}
 	if (!file) {
@@ -314,6 +350,7 @@ void record_unlock(struct record *record)
 bool record_begin(struct record *record, const char *tag, uint64_t tasks, const char *comment)
 {
 	json_t *line = json_object();
+	struct job *job;
 
 	json_object_set_new(line, "tag", json_string(tag));
 	json_object_set_new(line, "session", json_string(record->session->id));
@@ -324,7 +361,12 @@ bool record_begin(struct record *record, const char *tag, uint64_t tasks, const 
 		record->error = EILSEQ; /* it is no UTF-8 */
 		return false;
 	}
-	return append(record, line) && record_job(record, tag);
+	if (!append(record, tag, line))
+		return false;
+	job = record_job(record, tag);
+	if (job)
+		job->mine = true;
+	return job;
 }
 
 bool record_submitted(struct record *record, const char *tag, uint32_t id)
@@ -335,7 +377,7 @@ bool record_submitted(struct record *record, const char *tag, uint32_t id)
 
 	json_object_set_new(line, "tag", json_string(tag));
 	json_object_set_new(line, "job", json_integer(id));
-	written = append(record, line);
+	written = append(record, tag, line);
 	job = record_job(record, tag);
 	if (!written && job) { /* this session knows it all the same; others learn it */
 		job->id = id;
@@ -351,7 +393,7 @@ bool record_hours(struct record *record, const char *tag, uint64_t cpu_s, uint64
 	json_object_set_new(line, "tag", json_string(tag));
 	json_object_set_new(line, "cpu_s", json_integer((json_int_t)cpu_s));
 	json_object_set_new(line, "gpu_s", json_integer((json_int_t)gpu_s));
-	return append(record, line);
+	return append(record, tag, line);
 }
 
 static void record_word(struct record *record, const char *tag, const char *word)
@@ -360,7 +402,7 @@ static void record_word(struct record *record, const char *tag, const char *word
 
 	json_object_set_new(line, "tag", json_string(tag));
 	json_object_set_new(line, word, json_true());
-	append(record, line);
+	append(record, tag, line);
 }
 
 void record_ended(struct record *record, const char *tag)

@@ -22,6 +22,8 @@ struct job {
 	uint32_t id; /* 0: not known yet, or never submitted */
 	bool failed; /* it never was one */
 	bool ended;  /* of srun: over, whether or not its id was learnt */
+	bool mine;   /* this process began it */
+	bool lost;   /* the file has it no more: the next line about it says all */
 	uint64_t known; /* record->lines once its id was: so long it may not be in the queue */
 	char tag[JOB_TAG_SIZE];
 	char *session, *comment; /* comment NULL: none */

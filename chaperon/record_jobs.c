@@ -75,11 +75,24 @@ void record_forget(struct record *record, struct record *old)
 	record->seen = 0;
 }
 
+/* A client of this process has still to say what became of it. */
+static bool is_under_way(const struct job *job)
+{
+	return job->mine && !job->id && !job->failed && !job->ended;
+}
+
 void record_forget_end(struct record *record, struct record *old)
 {
 	for (size_t i = 0; i < old->count; i++) {
 		struct job *was = &old->jobs[i], *job = record_job(record, was->tag);
 
+		if (!job && is_under_way(was) && (job = add(record, was->tag))) {
+			*job = *was;
+			job->lost = true;
+			was->session = was->comment = NULL; /* they are @job's now */
+		}
+		if (job)
+			job->mine = was->mine;
 		if (job && was->id) {
 			job->id = was->id; /* written down or not */
 			job->known = was->known;
@@ -113,7 +126,7 @@ static bool take(struct record *record, const json_t *line)
 
 	if (!tag || strlen(tag) >= JOB_TAG_SIZE)
 		return false;
-	if (!job && !json_object_get(line, "time")) /* its first line is lost */
+	if ((!job || job->lost) && !json_object_get(line, "time")) /* its first line is lost */
 		return !json_object_get(line, "job") && !json_object_get(line, "cpu_s");
 	if (!job) {
 		job = add(record, tag);
@@ -124,6 +137,7 @@ static bool take(struct record *record, const json_t *line)
 		job->submitted = (time_t)number(line, "time");
 		job->tasks = number(line, "tasks");
 	}
+	job->lost = false;
 	if (json_object_get(line, "job")) {
 		job->id = (uint32_t)number(line, "job");
 		job->failed = false; /* unless this line or a later one says so */
