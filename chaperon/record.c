@@ -261,6 +261,7 @@ static bool is_worth_it(const struct record *record)
 		return false;
 	for (size_t i = 0; i < record->count; i++)
 		kept += record_keeps(&record->jobs[i]);
+	kept -= record_spare(record);
 	return record->at_line - kept > SPARE_LINES && record->at_line / 3 * 2 > kept;
 }
 
@@ -331,7 +332,7 @@ void record_lock(struct record *record)
 	if (!locked)
 		record->error = errno;
 	record_refresh(record);
-	if (locked && is_worth_it(record) && write_anew(record)) {
+	if (locked && is_worth_it(record) && record_sum(record) && write_anew(record)) {
 		locked = lock_file(record);
 		record_refresh(record);
 	}

@@ -7,8 +7,9 @@
  * here, and the job has the tag.
  *
  * Sessions of one project share the file under flock(2).  A line that could not be written
- * whole is taken back; now and then the file is written anew, a line for each job.  What
- * cannot be read is never taken for nothing: see @wrong.
+ * whole is taken back; now and then the file is written anew, a line for each job, but of the
+ * many that srun had, which cost a session nothing, only the newest have one.  What cannot be
+ * read is never taken for nothing: see @wrong.
  */
 #ifndef SBX_CHAPERON_RECORD_H
 #define SBX_CHAPERON_RECORD_H
@@ -22,6 +23,7 @@ struct job {
 	uint32_t id; /* 0: not known yet, or never submitted */
 	bool failed; /* it never was one */
 	bool ended;  /* of srun: over, whether or not its id was learnt */
+	bool sum;    /* no job, but what many of srun that ended come to: see record_sum() */
 	bool mine;   /* this process began it */
 	bool lost;   /* the file has it no more: the next line about it says all */
 	uint64_t known; /* record->lines once its id was: so long it may not be in the queue */

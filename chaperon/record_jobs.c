@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ENDED_KEPT 1000 /* of srun: what sacct may still be asked for by its id */
+#define SUM_TIME   3600
+
 /* ---- the table ------------------------------------------------------------------------ */
 
 /* Where @tag stands in the index, or where it would. */
@@ -149,6 +152,7 @@ static bool take(struct record *record, const json_t *line)
 	}
 	job->failed |= json_is_true(json_object_get(line, "failed"));
 	job->ended |= json_is_true(json_object_get(line, "ended"));
+	job->sum |= json_is_true(json_object_get(line, "sum"));
 	return true;
 }
 
@@ -190,7 +194,80 @@ json_t *record_line(const struct job *job)
 		json_object_set_new(line, "failed", json_true());
 	if (job->ended)
 		json_object_set_new(line, "ended", json_true());
+	if (job->sum)
+		json_object_set_new(line, "sum", json_true());
 	return line;
+}
+
+/* ---- sums --------------------------------------------------------------------------------- */
+
+static bool is_over(const struct job *job)
+{
+	return job->ended && !job->sum && !job->failed;
+}
+
+size_t record_spare(const struct record *record)
+{
+	size_t over = 0;
+
+	for (size_t i = 0; i < record->count; i++)
+		over += is_over(&record->jobs[i]);
+	return over > ENDED_KEPT ? over - ENDED_KEPT : 0;
+}
+
+static bool go_together(const struct job *one, const struct job *other)
+{
+	const char *session = one->session ? one->session : "";
+
+	return one->submitted / SUM_TIME == other->submitted / SUM_TIME &&
+	       !strcmp(session, other->session ? other->session : "");
+}
+
+static void become_sum(struct job *job)
+{
+	job->sum = true;
+	job->id = 0;
+	free(job->comment);
+	job->comment = NULL;
+}
+
+static void add_to_sum(struct job *sum, struct job *job)
+{
+	if (job->submitted > sum->submitted)
+		sum->submitted = job->submitted;
+	sum->tasks += job->tasks;
+	sum->cpu_s += job->cpu_s;
+	sum->gpu_s += job->gpu_s;
+	job->id = 0;
+	job->failed = true; /* neither counted nor kept */
+}
+
+bool record_sum(struct record *record)
+{
+	size_t left = record_spare(record), count = 0;
+	struct job **sums = left ? malloc(record->count * sizeof(struct job *)) : NULL;
+
+	if (left && !sums)
+		return false;
+	for (size_t i = 0; i < record->count && left; i++)
+		if (record->jobs[i].sum)
+			sums[count++] = &record->jobs[i];
+	for (size_t i = 0; left; i++) {
+		struct job *job = &record->jobs[i];
+		size_t at = count;
+
+		if (!is_over(job))
+			continue;
+		left--;
+		while (at && !go_together(sums[at - 1], job)) /* mostly it is the last one */
+			at--;
+		if (at)
+			add_to_sum(sums[at - 1], job);
+		else
+			become_sum(sums[count++] = job);
+	}
+	free(sums);
+	return true;
 }
 
 /* ---- looking ------------------------------------------------------------------------------ */
