@@ -192,7 +192,7 @@ static bool give_one(struct reader *reader, uint32_t index, const char *value)
 		return false;
 	wrong = value && !forced ? sbx_slurm_objection(rule->value_kind, value) : NULL;
 	if (rule->value_kind == SBX_TAKES_USER && !is_self(reader, value))
-		wrong = "is not this session's user";
+		wrong = "is not the user of the session";
 	return !wrong || refuse(reader, index, wrong, value);
 }
 

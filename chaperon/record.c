@@ -380,7 +380,7 @@ bool record_submitted(struct record *record, const char *tag, uint32_t id)
 	json_object_set_new(line, "job", json_integer(id));
 	written = append(record, tag, line);
 	job = record_job(record, tag);
-	if (!written && job) { /* this session knows it all the same; others learn it */
+	if (!written && job) { /* we know it all the same; other sessions learn it */
 		job->id = id;
 		job->known = record->lines;
 	}

@@ -274,7 +274,7 @@ static void ask_whose(struct asked *asked)
 		ids_read(&ids, asked->ask.request.operands[i]);
 	ask_ids(asked, &ids);
 	if (!ids.count)
-		answer_note(asked->question, asked->answer, "of the jobs of this %s alone",
+		answer_note(asked->question, asked->answer, "of the jobs of the %s alone",
 			    scope_of(asked));
 	ids_free(&ids);
 }

@@ -148,8 +148,8 @@ class Guide:
 
     def others(self):
         """And what is not."""
-        for words, says in (("squeue -u root", "is not this session's user: root"), ("squeue --user=$USER,root", "is not this session's user: "),
-                            ("scancel -u root", "is not this session's user: root"), ("sacct --user=root", "is not this session's user: root"),
+        for words, says in (("squeue -u root", "is not the user of the session: root"), ("squeue --user=$USER,root", "is not the user of the session: "),
+                            ("scancel -u root", "is not the user of the session: root"), ("sacct --user=root", "is not the user of the session: root"),
                             ("sacct -a", "denied: --allusers"), ("squeue -i 1", "denied: --iterate"), ("squeue --json", "denied: --json"),
                             ("squeue -M other", "is not all, by which this cluster is meant: other"),
                             ("scontrol", "only --help and --version are without a command"), ("scontrol ping", "only --help and --version"),
